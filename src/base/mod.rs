@@ -1,0 +1,18 @@
+//! Words shared by every stage: typed ids, units, spans, the demand matrix, digests.
+//!
+//! Nothing here knows of a file format, a graph or a schedule, and nothing here imports another
+//! module of the crate.
+
+mod demand;
+mod digest;
+mod ids;
+mod route_kind;
+mod span;
+mod units;
+
+pub use demand::{Demand, DemandError, MAX_TOTAL_BYTES};
+pub use digest::Digest;
+pub use ids::{LinkId, OrbitId, PieceId, Rank, RouteId, VertexId};
+pub use route_kind::{DeviceKind, Initiator, Mode, RouteClass};
+pub use span::{SourceId, Span};
+pub use units::{Bytes, BytesPerSecond, Nanos, Picos, UnitOverflow};

@@ -1,0 +1,126 @@
+//! Diagnostics as text with carets, and as JSON.
+
+use super::{Diagnostic, Diagnostics, Exit, Severity, Sources};
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// At most this many are shown; the count below them tells of the rest.
+const SHOWN: usize = 20;
+
+/// The diagnostics as text: worst first, each with file, line and caret, then a count of errors and
+/// warnings where there are several. Ends with a newline unless empty.
+#[must_use]
+pub fn render(sources: &Sources, diagnostics: &Diagnostics, colour: bool) -> String {
+    let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+    let sorted = diagnostics.sorted();
+    let mut out = String::new();
+    for diagnostic in sorted.iter().take(SHOWN) {
+        out.push_str(&one(sources, diagnostic, &renderer));
+        out.push('\n');
+    }
+    if sorted.len() > 1 {
+        let count = |severity| sorted.iter().filter(|d| d.severity == severity).count();
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let plural = |n: usize, word: &str| format!("{n} {word}{}", if n == 1 { "" } else { "s" });
+        let mut parts = Vec::new();
+        if errors > 0 {
+            parts.push(plural(errors, "error"));
+        }
+        if warnings > 0 {
+            parts.push(plural(warnings, "warning"));
+        }
+        if sorted.len() > SHOWN {
+            parts.push(format!("{} not shown", sorted.len() - SHOWN));
+        }
+        if !parts.is_empty() {
+            let _ = writeln!(out, "{}", parts.join(", "));
+        }
+    }
+    out
+}
+
+fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> String {
+    let level = match diagnostic.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+        Severity::Note => Level::NOTE,
+    };
+    let message = match (&diagnostic.file, diagnostic.labels.is_empty()) {
+        (Some(file), true) => format!("{file}: {}", diagnostic.message),
+        _ => diagnostic.message.clone(),
+    };
+    let mut group = level.primary_title(message).id(diagnostic.code).elements(
+        std::iter::empty::<Snippet<'_, annotate_snippets::Annotation<'_>>>(),
+    );
+    // The snippets of one source stand together; the main place comes first.
+    let mut seen = Vec::new();
+    for (span, _) in &diagnostic.labels {
+        if seen.contains(&span.source) {
+            continue;
+        }
+        seen.push(span.source);
+        let Some(source) = sources.get(span.source) else { continue };
+        let mut snippet = Snippet::source(&source.text).path(&source.name).line_start(1);
+        for (index, (at, label)) in diagnostic.labels.iter().enumerate() {
+            if at.source != span.source {
+                continue;
+            }
+            let (start, end) = clamp(&source.text, at.start as usize, at.end as usize);
+            let kind =
+                if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let annotation = kind.span(start..end);
+            snippet = snippet.annotation(if label.is_empty() {
+                annotation
+            } else {
+                annotation.label(label)
+            });
+        }
+        group = group.element(snippet);
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(help));
+    }
+    renderer.render(&[group])
+}
+
+/// A range inside the text, on character boundaries: the renderer panics outside of it.
+fn clamp(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let boundary = |mut at: usize| {
+        at = at.min(text.len());
+        while !text.is_char_boundary(at) {
+            at -= 1;
+        }
+        at
+    };
+    let start = boundary(start);
+    (start, boundary(end).max(start))
+}
+
+/// The document that a failing command writes to stdout under `--json`:
+/// `{"format":"variopath-error/1","exit","diagnostics":[…]}`.
+#[must_use]
+pub fn json_document(sources: &Sources, diagnostics: &Diagnostics, exit: Exit) -> Value {
+    let entries: Vec<Value> = diagnostics
+        .sorted()
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .map(|d| {
+            let place = d.labels.first().map(|label| label.0);
+            let position = place.and_then(|span| sources.line_column(span));
+            let file = place
+                .and_then(|span| sources.get(span.source))
+                .map(|source| source.name.clone())
+                .or_else(|| d.file.clone());
+            json!({
+                "code": d.code,
+                "file": file,
+                "line": position.map(|p| p.0),
+                "column": position.map(|p| p.1),
+                "message": d.message,
+                "help": if d.help.is_empty() { Value::Null } else { d.help.join("; ").into() },
+            })
+        })
+        .collect();
+    json!({"format": "variopath-error/1", "exit": exit as i32, "diagnostics": entries})
+}

@@ -1,0 +1,19 @@
+//! variopath: contention-free AlltoAllv for GPU machines without NVLink.
+
+pub mod analyzer;
+pub mod base;
+pub mod bundle;
+pub mod catalog;
+pub mod codegen;
+pub mod demand;
+pub mod diagnostics;
+pub mod dsl;
+pub mod import;
+pub mod lp;
+pub mod runtime;
+pub mod scheduler;
+pub mod topology;
+pub mod verify;
+
+#[doc(hidden)]
+pub mod cli;
