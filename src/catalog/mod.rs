@@ -1,7 +1,14 @@
 //! Channels, catalogs and plans: the contract between analyzer, scheduler and code generation.
 
+mod bounds;
 mod plan;
+mod plan_json;
 mod types;
 
+pub use bounds::{BoundTables, bounds};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
+pub use plan_json::{
+    BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
+    StepDocument,
+};
 pub use types::{Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex};
