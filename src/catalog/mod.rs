@@ -9,6 +9,6 @@ pub use bounds::{BoundTables, bounds};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
-    StepDocument,
+    StepDocument, plan_document,
 };
 pub use types::{Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex};

@@ -29,7 +29,8 @@ pub fn verify_channels(
             };
             for (piece, found) in plan.pieces.iter().enumerate() {
                 // A piece that starts later within the same nanosecond belongs to a later step.
-                let later = plan.steps[index + 1..].iter().take_while(|s| s.start_ns == step.start_ns);
+                let later =
+                    plan.steps[index + 1..].iter().take_while(|s| s.start_ns == step.start_ns);
                 let started_later = later.into_iter().any(|s| s.starts.contains(&found.id));
                 let runs = found.start_ns <= step.start_ns && step.start_ns < found.end_ns;
                 if runs && !started_later && !pairs.contains(&(found.src, found.dst)) {

@@ -6,14 +6,16 @@
 //! are never taken to be apart unless the order says so; the check of the order (`Unguarded`) does
 //! not look at times at all.
 
-use super::Fault;
+use super::{Fault, verify_channels};
 use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank};
-use crate::catalog::{PieceDocument, Plan, PlanDocument};
+use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
 use crate::topology::Topology;
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 /// What a good plan consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Summary {
     /// Pieces checked.
     pub pieces: usize,
@@ -22,7 +24,15 @@ pub struct Summary {
     /// Bytes between ranks, each carried exactly once.
     pub bytes: Bytes,
     /// When the last piece ends, rounded up.
+    #[serde(rename = "makespan_ns")]
     pub makespan: Nanos,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pieces, steps, bytes, makespan } = self;
+        write!(f, "{pieces} pieces in {steps} steps carry {bytes} bytes in {makespan}")
+    }
 }
 
 /// What a piece takes of each link while it runs.
@@ -86,6 +96,22 @@ pub fn verify_document(
         bytes: Bytes(plan.pieces.iter().map(|piece| piece.bytes.0).sum()),
         makespan: plan.makespan_ns,
     })
+}
+
+/// Everything that a plan document claims: [`verify_document`], then
+/// [`verify_channels`](super::verify_channels) against the catalog.
+///
+/// # Errors
+/// Every fault found.
+pub fn verify_claim(
+    topology: &Topology,
+    catalog: &Catalog,
+    demand: &Demand,
+    plan: &PlanDocument,
+) -> Result<Summary, Vec<Fault>> {
+    let summary = verify_document(topology, demand, plan)?;
+    verify_channels(topology, catalog, plan)?;
+    Ok(summary)
 }
 
 struct Check<'a> {
@@ -172,7 +198,8 @@ impl Check<'_> {
     /// The links of a pair, walked from vertex to vertex, and the least capacity among them.
     fn walk(&self, src: Rank, dst: Rank) -> Option<(Vec<LinkId>, BytesPerSecond)> {
         let topology = self.topology;
-        let mut routes = topology.routes.iter().filter(|route| (route.src, route.dst) == (src, dst));
+        let mut routes =
+            topology.routes.iter().filter(|route| (route.src, route.dst) == (src, dst));
         let (route, None) = (routes.next()?, routes.next()) else { return None };
         let mut at = topology.ranks[src.index()];
         let mut solo: Option<BytesPerSecond> = None;

@@ -233,16 +233,12 @@ pub enum Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Digest { found, expected } => write!(
-                f,
-                "the plan is for topology {}, not {}",
-                found.short(),
-                expected.short()
-            ),
-            Self::Ranks { plan, demand, topology } => write!(
-                f,
-                "the plan has {plan} ranks, the demand {demand}, the topology {topology}"
-            ),
+            Self::Digest { found, expected } => {
+                write!(f, "the plan is for topology {}, not {}", found.short(), expected.short())
+            }
+            Self::Ranks { plan, demand, topology } => {
+                write!(f, "the plan has {plan} ranks, the demand {demand}, the topology {topology}")
+            }
             Self::Strategy { found } => {
                 write!(f, "\"{found}\" plans cannot be checked, only strict and ideal ones")
             }
@@ -311,7 +307,11 @@ impl fmt::Display for Fault {
                 write!(f, "{times} steps start piece {piece}, not 1")
             }
             Self::Makespan { found, expected } => {
-                write!(f, "the makespan says {} ns; the last piece ends at {} ns", found.0, expected.0)
+                write!(
+                    f,
+                    "the makespan says {} ns; the last piece ends at {} ns",
+                    found.0, expected.0
+                )
             }
             Self::Bound { found, expected } => {
                 write!(f, "T* says {} ns; bytes over capacity give {} ns", found.0, expected.0)

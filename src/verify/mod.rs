@@ -5,6 +5,7 @@ mod channels;
 mod check;
 mod fault;
 
+pub use crate::catalog::PlanDocument as ClaimedPlan;
 pub use channels::verify_channels;
-pub use check::{Summary, verify, verify_document};
+pub use check::{Summary, verify, verify_claim, verify_document};
 pub use fault::Fault;

@@ -13,10 +13,22 @@ use variopath::topology::{Resource, Route, Topology, Vertex};
 pub const NAMES: [&str; 6] = ["A", "B", "C", "E6", "E10", "E3s"];
 
 /// A machine: `gpus` hang on vertices, `joins` connect vertices; rates in units of 100 MB/s.
-fn machine(name: &str, inner: usize, joins: &[(usize, usize, u64)], gpus: &[(usize, u64)]) -> Topology {
+fn machine(
+    name: &str,
+    inner: usize,
+    joins: &[(usize, usize, u64)],
+    gpus: &[(usize, u64)],
+) -> Topology {
     let mut vertices = Vec::new();
     let mut resources = Vec::new();
-    let vertex = |path: String, kind| Vertex { path, kind, arch: None, model: None, bus: None, socket: None };
+    let vertex = |path: String, kind| Vertex {
+        path,
+        kind,
+        arch: None,
+        model: None,
+        bus: None,
+        socket: None,
+    };
     for index in 0..inner {
         vertices.push(vertex(format!("v[{index}]"), DeviceKind::Switch));
     }
@@ -71,7 +83,13 @@ fn machine(name: &str, inner: usize, joins: &[(usize, usize, u64)], gpus: &[(usi
     }
 }
 
-fn shortest(resources: &[Resource], count: usize, from: usize, to: usize, inner: usize) -> Vec<LinkId> {
+fn shortest(
+    resources: &[Resource],
+    count: usize,
+    from: usize,
+    to: usize,
+    inner: usize,
+) -> Vec<LinkId> {
     let mut by: Vec<Option<LinkId>> = vec![None; count];
     let mut queue = VecDeque::from([from]);
     while let Some(at) = queue.pop_front() {
@@ -135,7 +153,10 @@ pub fn catalog(topology: &Topology) -> Catalog {
         vertices: topology
             .vertices
             .iter()
-            .map(|v| StructureVertex { path: v.path.clone(), colour: u32::from(v.kind == DeviceKind::Gpu) })
+            .map(|v| StructureVertex {
+                path: v.path.clone(),
+                colour: u32::from(v.kind == DeviceKind::Gpu),
+            })
             .collect(),
         links: topology
             .resources
@@ -183,8 +204,17 @@ impl Numbers {
 
 /// Names of [`demand`].
 pub const WORKLOADS: [&str; 11] = [
-    "uniform", "zipf0.5", "zipf0.8", "zipf1.2", "permutation", "hot-receiver", "sparse", "silent", "block",
-    "log-uniform", "random",
+    "uniform",
+    "zipf0.5",
+    "zipf0.8",
+    "zipf1.2",
+    "permutation",
+    "hot-receiver",
+    "sparse",
+    "silent",
+    "block",
+    "log-uniform",
+    "random",
 ];
 
 /// A demand in the manner of the eleven workloads.
