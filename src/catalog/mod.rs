@@ -14,6 +14,6 @@ pub use locate::{Locator, canonical_channel, complete_to_maximal, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
-    StepDocument,
+    StepDocument, plan_document,
 };
 pub use types::{Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex};
