@@ -1,8 +1,8 @@
 //! Exchanges on the CPU with the emitted kernels, every byte checked.
 
-mod support;
+mod exchange_support;
 
-use support::{all_at_once, catalog, rounds, topology, uneven};
+use exchange_support::{all_at_once, catalog, rounds, topology, uneven};
 use variopath::base::Demand;
 use variopath::catalog::Plan;
 use variopath::runtime::host::{Compiler, HostError, HostOptions, Report, carry_out};
