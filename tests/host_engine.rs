@@ -3,9 +3,10 @@
 mod exchange_support;
 
 use exchange_support::{all_at_once, catalog, rounds, topology, uneven};
+use std::time::Duration;
 use variopath::base::Demand;
 use variopath::catalog::Plan;
-use variopath::runtime::host::{Compiler, HostError, HostOptions, Report, carry_out};
+use variopath::runtime::host::{Compiler, Fault, HostError, HostOptions, Report, carry_out};
 
 fn kernels() -> String {
     variopath::codegen::emit(&topology(), &catalog()).expect("emits").kernels
@@ -97,21 +98,21 @@ fn missing_pieces_are_found() {
     plan.steps.last_mut().expect("steps").starts.pop();
     let Some(report) = run(&plan, &demand, |_| {}) else { return };
     assert!(!report.passed());
-    assert_eq!(report.wrong.len(), 1);
-    assert_eq!((report.wrong[0].0, report.wrong[0].1), (lost.src.0, lost.dst.0));
+    let words = format!(" bytes from rank {} to rank {} are wrong, ", lost.src, lost.dst);
+    assert_eq!(report.faults.len(), 1);
+    assert!(report.first_fault.expect("a fault").contains(&words));
 }
 
 #[test]
 fn a_rank_that_waits_too_long_names_itself_and_its_peer() {
     // 1 ms is over long before 1 MiB a pair have arrived.
     let demand = uneven(1 << 20);
-    let hurried = |options: &mut HostOptions| options.timeout_ms = 1;
+    let hurried = |options: &mut HostOptions| options.budget = Duration::from_millis(1);
     let Some(report) = run(&rounds(&demand, true), &demand, hurried) else { return };
     assert!(!report.passed());
-    assert_eq!(report.failures.len(), 8, "{report:?}");
-    for failure in &report.failures {
-        let text = failure.to_string();
-        assert!(text.starts_with(&format!("rank {}", failure.rank)), "{text}");
+    for (rank, fault) in report.faults.iter().take(8).enumerate() {
+        assert!(matches!(fault, Fault::Failed { .. }), "{fault:?}");
+        assert!(fault.to_string().starts_with(&format!("rank {rank} ")), "{fault}");
     }
 }
 
@@ -126,7 +127,7 @@ fn what_cannot_run_is_refused() {
         refuse(HostOptions { blocks: 0, ..HostOptions::default() }),
         "blocks must be 1 to 1024, not 0"
     );
-    let text = refuse(HostOptions { budget: 1 << 20, ..HostOptions::default() });
+    let text = refuse(HostOptions { memory: 1 << 20, ..HostOptions::default() });
     assert!(text.ends_with("more than the budget of 1048576"), "{text}");
     let error = Compiler::first_of(&["no-such-compiler-1", "no-such-compiler-2"]);
     assert_eq!(

@@ -2,4 +2,7 @@
 //!
 //! `host` runs the emitted kernels on the CPU: it proves bytes and order, not speed.
 
+mod driver;
 pub mod host;
+
+pub use driver::cuda_driver_present;

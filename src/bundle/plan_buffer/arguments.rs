@@ -132,10 +132,6 @@ impl fmt::Display for Status {
             StatusKind::ForeignPlan => {
                 write!(f, "the plan buffer of rank {rank} does not belong to these kernels")
             }
-        }?;
-        match self.entry {
-            Some(entry) => write!(f, " (entry {entry} of its plan)"),
-            None => Ok(()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::compiler::{Compiler, default_cache};
 use super::library::Kernels;
 use super::memory::{GUARD, Window as Memory};
-use super::{HostError, HostOptions, Report};
+use super::{Fault, HostError, HostOptions, Report};
 use crate::base::{Demand, Digest, Rank};
 use crate::bundle::ProgramTable;
 use crate::bundle::plan_buffer::{
@@ -51,7 +51,7 @@ pub fn carry_out(
     let window = Window::packed(demand);
     let programs = ProgramTable::of(catalog);
     let encoder = Encoder::new(catalog, &programs, plan, &window)?;
-    check_budget(demand, ranks, options.budget)?;
+    check_memory(demand, ranks, options.memory)?;
     let cache = options.cache.clone().unwrap_or_else(default_cache);
     let library = Compiler::find()?.library(kernels_cu, &cache)?;
     let argument_bytes = 8 * (6 + 2 * ranks as u64);
@@ -63,10 +63,10 @@ pub fn carry_out(
     }
     let arguments = arguments(&mut memory, options);
     launch(&kernels, &arguments, options)?;
-    Ok(report(&encoder, demand, &window, &memory))
+    Ok(report(&encoder, demand, &window, &memory, options.check))
 }
 
-fn check_budget(demand: &Demand, ranks: usize, budget: u64) -> Result<(), HostError> {
+fn check_memory(demand: &Demand, ranks: usize, budget: u64) -> Result<(), HostError> {
     let each = 2 * (2 * GUARD + 256) + 8 * slot_words(ranks) + state_bytes(ranks);
     let needed = 2 * u128::from(demand.total().0) + (each * ranks) as u128;
     if needed > u128::from(budget) {
@@ -109,7 +109,7 @@ fn arguments(memory: &mut [RankMemory], options: &HostOptions) -> Vec<Arguments>
         plan: own.plan.as_ptr() as u64,
         send: own.send.address(),
         state: own.state.as_mut_ptr() as u64,
-        budget_ns: options.timeout_ms.saturating_mul(1_000_000),
+        budget_ns: u64::try_from(options.budget.as_nanos()).unwrap_or(u64::MAX),
         patience: options.patience,
         receive: receive.clone(),
         slots: slots.clone(),
@@ -149,13 +149,35 @@ fn launch(
     }
 }
 
-/// Compares what arrived with what was sent.
-fn report(encoder: &Encoder, demand: &Demand, window: &Window, memory: &[RankMemory]) -> Report {
+/// Reads what the ranks left behind, and compares what arrived with what was sent.
+fn report(
+    encoder: &Encoder,
+    demand: &Demand,
+    window: &Window,
+    memory: &[RankMemory],
+    check: bool,
+) -> Report {
     let mut report = Report {
         bytes: demand.total().0,
         link_waits: encoder.link_waits() as u64,
         ..Report::default()
     };
+    for own in memory {
+        let word = |at: usize| own.state.get(at).copied().unwrap_or(0);
+        report.overruns += word(STATE_OVERRUNS);
+        if let Some(status) = Status::from_word(word(STATE_STATUS)) {
+            let piece = status.entry.and_then(|entry| encoder.piece(status.rank, entry));
+            report.faults.push(Fault::Failed { status, piece });
+        }
+    }
+    if check {
+        compare(&mut report, demand, window, memory);
+    }
+    report.first_fault = report.faults.first().map(ToString::to_string);
+    report
+}
+
+fn compare(report: &mut Report, demand: &Demand, window: &Window, memory: &[RankMemory]) {
     let ranks = (0..memory.len()).map(Rank::new);
     for src in ranks.clone() {
         for dst in ranks.clone() {
@@ -164,25 +186,24 @@ fn report(encoder: &Encoder, demand: &Demand, window: &Window, memory: &[RankMem
             let to = window.receive(src, dst) as usize;
             let sent = &memory[src.index()].send.bytes()[from..from + length];
             let arrived = &memory[dst.index()].receive.bytes()[to..to + length];
-            if sent == arrived {
+            let differ = |(a, b): (&u8, &u8)| a != b;
+            // Equal slices are compared at once; only others byte by byte.
+            let first =
+                (sent != arrived).then(|| sent.iter().zip(arrived).position(differ)).flatten();
+            let Some(first) = first else {
                 report.verified += length as u64;
                 continue;
-            }
-            let right = sent.iter().zip(arrived).filter(|(a, b)| a == b).count();
-            report.verified += right as u64;
-            if let Some(at) = sent.iter().zip(arrived).position(|(a, b)| a != b) {
-                report.wrong.push((src.0, dst.0, at as u64));
-            }
+            };
+            let count = sent.iter().zip(arrived).filter(|(a, b)| a != b).count() as u64;
+            report.verified += length as u64 - count;
+            report.wrong += count;
+            report.faults.push(Fault::Wrong { src, dst, count, first: first as u64 });
         }
     }
     for (rank, own) in memory.iter().enumerate() {
-        let status = own.state.get(STATE_STATUS).copied().unwrap_or(0);
-        report.failures.extend(Status::from_word(status));
-        report.overruns += own.state.get(STATE_OVERRUNS).copied().unwrap_or(0);
         let kept = Digest::of(own.send.bytes()) == own.sent;
         if !own.send.intact() || !own.receive.intact() || !kept {
-            report.damaged.push(rank as u32);
+            report.faults.push(Fault::Damaged { rank: Rank::new(rank) });
         }
     }
-    report
 }

@@ -89,3 +89,19 @@ pub enum HostError {
     #[error(transparent)]
     Plan(#[from] PlanBufferError),
 }
+
+impl HostError {
+    /// Whether a file, folder or the operating system is to blame, rather than the plan or the
+    /// kernels.
+    #[must_use]
+    pub fn is_file_trouble(&self) -> bool {
+        matches!(
+            self,
+            Self::NoCompiler { .. }
+                | Self::File { .. }
+                | Self::Load { .. }
+                | Self::Memory { .. }
+                | Self::Threads { .. }
+        )
+    }
+}

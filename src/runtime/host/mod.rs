@@ -15,4 +15,4 @@ mod options;
 pub use compiler::{Compiler, LAUNCHER, SHIM};
 pub use engine::carry_out;
 pub use error::HostError;
-pub use options::{HostOptions, Report};
+pub use options::{Fault, HostOptions, Report};

@@ -1,7 +1,10 @@
 //! What a run on the host may use, and what it found.
 
+use crate::base::{PieceId, Rank};
 use crate::bundle::plan_buffer::Status;
+use std::fmt;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// How to run on the host.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,10 +15,12 @@ pub struct HostOptions {
     pub threads: u32,
     /// Seed of the random bytes that are sent.
     pub seed: u64,
+    /// The longest time that the call may take before it fails; zero for no limit.
+    pub budget: Duration,
     /// The most memory that all windows together may take, in bytes.
-    pub budget: u64,
-    /// The longest time that a call may take before it fails, in milliseconds; zero for no limit.
-    pub timeout_ms: u64,
+    pub memory: u64,
+    /// Whether every byte is compared with what was sent.
+    pub check: bool,
     /// Factor on the time limits of link waits. A CPU is slower than the machine that the plan was
     /// made for, so that limits meant for that machine would nearly always expire.
     pub patience: u64,
@@ -24,14 +29,15 @@ pub struct HostOptions {
 }
 
 impl Default for HostOptions {
-    /// 2 blocks of 32 threads a rank, seed 0, 4 GiB, 30 s, patience 10 000.
+    /// 2 blocks of 32 threads a rank, seed 0, 30 s, 4 GiB, checked, patience 10 000.
     fn default() -> Self {
         Self {
             blocks: 2,
             threads: 32,
             seed: 0,
-            budget: 4 << 30,
-            timeout_ms: 30_000,
+            budget: Duration::from_secs(30),
+            memory: 4 << 30,
+            check: true,
             patience: 10_000,
             cache: None,
         }
@@ -43,28 +49,70 @@ impl Default for HostOptions {
 pub struct Report {
     /// Bytes of the demand, the diagonal included.
     pub bytes: u64,
-    /// Bytes that arrived as they were sent.
+    /// Bytes that arrived as they were sent; zero where nothing was compared.
     pub verified: u64,
-    /// The first byte that is wrong, for each pair that has one: source, destination, offset within
-    /// the pair's bytes.
-    pub wrong: Vec<(u32, u32, u64)>,
-    /// Ranks with a changed byte in a guard zone or in what they only read.
-    pub damaged: Vec<u32>,
+    /// Bytes that did not; zero where nothing was compared.
+    pub wrong: u64,
     /// Link waits in the plan.
     pub link_waits: u64,
     /// Link waits given up by time.
     pub overruns: u64,
-    /// The ranks whose call failed, and why, in order of rank.
-    pub failures: Vec<Status>,
+    /// Everything that went wrong: failed calls, then wrong bytes, then damage, in order of rank.
+    pub faults: Vec<Fault>,
+    /// The first fault in words.
+    pub first_fault: Option<String>,
+}
+
+/// Something that went wrong in a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The call of a rank failed.
+    Failed {
+        /// Why.
+        status: Status,
+        /// The piece that was under way.
+        piece: Option<PieceId>,
+    },
+    /// Bytes of a pair differ from what was sent.
+    Wrong {
+        /// From.
+        src: Rank,
+        /// To.
+        dst: Rank,
+        /// How many.
+        count: u64,
+        /// Offset of the first, within the pair's bytes.
+        first: u64,
+    },
+    /// Memory of a rank changed that nothing may write: a guard zone, or what it sends.
+    Damaged {
+        /// Whose.
+        rank: Rank,
+    },
 }
 
 impl Report {
-    /// Whether every byte is where it belongs, nothing else changed and no call failed.
+    /// Whether nothing went wrong and, unless nothing was compared, every byte is right.
     #[must_use]
     pub fn passed(&self) -> bool {
-        self.verified == self.bytes
-            && self.wrong.is_empty()
-            && self.damaged.is_empty()
-            && self.failures.is_empty()
+        self.faults.is_empty()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed { status, piece } => {
+                write!(f, "{status}")?;
+                piece.map_or(Ok(()), |piece| write!(f, ", in piece {piece}"))
+            }
+            Self::Wrong { src, dst, count, first } => write!(
+                f,
+                "{count} bytes from rank {src} to rank {dst} are wrong, the first at offset {first}"
+            ),
+            Self::Damaged { rank } => {
+                write!(f, "memory of rank {rank} changed that nothing may write")
+            }
+        }
     }
 }
