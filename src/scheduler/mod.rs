@@ -5,8 +5,10 @@
 
 mod bits;
 mod list;
+mod name;
 mod order;
 mod planner;
 mod tables;
 
+pub use name::{completed, name_steps_with, running_sets};
 pub use planner::{PlanError, Planner};
