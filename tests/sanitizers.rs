@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use variopath::base::{Demand, Rank};
 use variopath::bundle::ProgramTable;
-use variopath::bundle::plan_buffer::{Encoder, Window, slot_words, state_bytes};
+use variopath::bundle::plan_buffer::{
+    Encoder, Status, StatusKind, Window, slot_words, state_bytes,
+};
 use variopath::catalog::Plan;
 use variopath::runtime::host::{LAUNCHER, SHIM};
 
@@ -109,7 +111,11 @@ fn run(
     blocks: u32,
     threads: u32,
 ) -> Output {
-    std::fs::write(folder.join("case"), case(plan, demand)).expect("writes");
+    run_case(folder, &case(plan, demand), calls, blocks, threads)
+}
+
+fn run_case(folder: &Path, case: &[u8], calls: u32, blocks: u32, threads: u32) -> Output {
+    std::fs::write(folder.join("case"), case).expect("writes");
     Command::new(folder.join("harness"))
         .args(["case", &calls.to_string(), &blocks.to_string(), &threads.to_string()])
         .current_dir(folder)
@@ -177,4 +183,46 @@ fn a_push_before_ready_is_found() {
         "shared_stop = 0; (void)vp_await_ready;",
     );
     found("push-before-ready", &text, &["data race", "wrong="]);
+}
+
+/// The status words of the ranks whose call failed, after `change` of rank 3's plan buffer.
+fn statuses(name: &str, change: impl Fn(&mut [u8])) -> Option<Vec<Status>> {
+    let folder = build(name, &kernels(), "-fsanitize=undefined")?;
+    let demand = uneven(1 << 10);
+    let mut case = case(&rounds(&demand, true), &demand);
+    // Rank 3's buffer stands behind the number of ranks and three ranks' buffers and lengths.
+    let mut at = 8;
+    for _ in 0..3 {
+        let length = u64::from_le_bytes(case[at..at + 8].try_into().expect("8 bytes"));
+        at += 8 + length.next_multiple_of(8) as usize + 16;
+    }
+    change(&mut case[at + 8..]);
+    let output = run_case(&folder, &case, 1, 2, 4);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let said = said(&output);
+    let words = said.lines().filter_map(|line| line.strip_prefix("status="));
+    Some(words.filter_map(|word| Status::from_word(word.parse().ok()?)).collect())
+}
+
+#[test]
+fn ranks_with_different_plans_name_each_other() {
+    // The 16 bits of the digest stand at offset 14 of the header.
+    let Some(statuses) = statuses("mismatch", |buffer| buffer[14] ^= 1) else { return };
+    assert!(!statuses.is_empty());
+    let mismatch = |s: &&Status| s.kind == StatusKind::Mismatch;
+    let first = statuses.iter().find(mismatch).expect("a mismatch");
+    assert!(first.rank == Rank(3) || first.peer == Rank(3), "{first}");
+    let others = statuses.iter().filter(|s| !mismatch(s));
+    assert!(others.clone().all(|s| s.kind == StatusKind::Poisoned), "{statuses:?}");
+}
+
+#[test]
+fn a_foreign_plan_buffer_is_refused_and_ends_the_exchange() {
+    let Some(statuses) = statuses("foreign", |buffer| buffer[4] ^= 1) else { return };
+    let foreign = statuses.iter().find(|s| s.kind == StatusKind::ForeignPlan);
+    assert_eq!(
+        foreign.map(ToString::to_string).as_deref(),
+        Some("the plan buffer of rank 3 does not belong to these kernels")
+    );
+    assert_eq!(statuses.len(), 8, "every rank hears of it: {statuses:?}");
 }

@@ -96,7 +96,10 @@ int main(int count, char** words) {
       // Nobody may write before this rank's kernel says that it is ready.
       memset(own.receive.data(), kPattern, own.receive.size());
       if (variopath_launch(&args, blocks, threads) != 0) ++own.wrong;
-      if (args.state->status != 0) ++own.wrong;
+      if (args.state->status != 0) {
+        ++own.wrong;
+        return;
+      }
       // The call is complete: no byte may be missing, whatever the other ranks still do.
       for (uint64_t src = 0; src < ranks; ++src) {
         const Pair& pair = pairs[src * ranks + rank];
@@ -113,7 +116,11 @@ int main(int count, char** words) {
   for (uint64_t rank = 0; rank < ranks; ++rank) started.emplace_back(run, rank);
   for (std::thread& thread : started) thread.join();
   uint64_t wrong = 0;
-  for (const RankMemory& own : memory) wrong += own.wrong;
+  for (RankMemory& own : memory) {
+    wrong += own.wrong;
+    const uint64_t status = reinterpret_cast<VpState*>(own.state.data())->status;
+    if (status != 0) printf("status=%llu\n", static_cast<unsigned long long>(status));
+  }
   printf("wrong=%llu\n", static_cast<unsigned long long>(wrong));
   return wrong == 0 ? 0 : 1;
 }
