@@ -7,9 +7,10 @@ use variopath::base::{
     Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,
 };
 use variopath::catalog::{
-    Channel, ChannelName, ChannelOrbit, OrbitDocument, Plan, PlanDocument, bounds, plan_document,
+    Channel, ChannelOrbit, Locator, OrbitDocument, Plan, PlanDocument, bounds, complete_to_maximal,
+    plan_document,
 };
-use variopath::scheduler::{PlanError, Planner, completed, name_steps_with, running_sets};
+use variopath::scheduler::{PlanError, Planner, name_steps, running_sets};
 use variopath::topology::Topology;
 use variopath::verify::{Fault, verify, verify_channels, verify_claim, verify_document};
 
@@ -143,9 +144,8 @@ fn random_machines_with_mixed_widths() {
             .unwrap_or_else(|faults| panic!("case {case}: {}", faults[0]));
         assert!(plan.bounds.t_star <= plan.bounds.t_eff && plan.bounds.t_eff <= plan.makespan);
         for set in running_sets(&plan) {
-            let whole = completed(&catalog, &set);
+            let whole = complete_to_maximal(&catalog, &set.0);
             assert!(set.0.iter().all(|route| whole.0.contains(route)));
-            assert_eq!(completed(&catalog, &whole), whole);
         }
     }
 }
@@ -159,12 +159,9 @@ fn steps_name_channels_of_the_catalog() {
     catalog.orbits.push(ChannelOrbit { representative: both.clone(), size: "1".into() });
     let demand = matrix(2, &[(0, 1, 1 << 20)]);
     let mut plan = Planner::new(&catalog).unwrap().plan(&demand).unwrap();
-    name_steps_with(&catalog, &mut plan, |channel| {
-        let found = (*channel == both)
-            .then_some(ChannelName { orbit: Some(OrbitId(0)), element: vec![Rank(1), Rank(0)] });
-        found.ok_or("no such channel")
-    })
-    .unwrap();
+    name_steps(&catalog, &mut plan, &mut Locator::new(&catalog)).unwrap();
+    let name = plan.steps[0].channel.as_ref().unwrap();
+    assert_eq!(name.orbit, Some(OrbitId(0)));
     let good = PlanDocument::new("pair", &plan);
     verify_claim(&topology, &catalog, &demand, &good).unwrap();
 
@@ -186,7 +183,15 @@ fn steps_name_channels_of_the_catalog() {
     assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
     catalog.orbits[0].representative = Channel(vec![RouteId(0)]);
     let outside = Err(vec![Fault::NotInChannel { step: 0, piece: 0 }]);
-    assert_eq!(verify_channels(&topology, &catalog, &good), outside);
+    // Whichever way the element turns it, one direction contains the piece and the other does not.
+    let mut bad = good.clone();
+    bad.steps[0].channels[0].element = vec![1, 0];
+    assert_eq!(verify_channels(&topology, &catalog, &bad), outside);
+
+    let mut crowded = plan.clone();
+    catalog.links[0].capacity = Some(BytesPerSecond(1));
+    let error = name_steps(&catalog, &mut crowded, &mut Locator::new(&catalog)).unwrap_err();
+    assert_eq!(error.to_string(), "the transfers that run from step 0 on are no channel");
 }
 
 #[test]

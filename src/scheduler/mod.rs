@@ -10,5 +10,5 @@ mod order;
 mod planner;
 mod tables;
 
-pub use name::{completed, name_steps_with, running_sets};
+pub use name::{NameError, name_steps, running_sets};
 pub use planner::{PlanError, Planner};
