@@ -49,13 +49,15 @@ VP_DEVICE void vp_store_relaxed_device(uint64_t* word, uint64_t value) {
   asm volatile("st.relaxed.gpu.global.u64 [ %0], %1;" ::"l"(word), "l"(value) : "memory");
 }
 
-// Contract: sets `word` to `value` if it is zero; orders nothing. For words of this device only.
-VP_DEVICE void vp_set_once_device(uint64_t* word, uint64_t value) {
+// Contract: sets `word` to `value` if it is zero, returns what it held; orders nothing. For words of
+// this device only.
+VP_DEVICE uint64_t vp_set_once_device(uint64_t* word, uint64_t value) {
   uint64_t old;
   asm volatile("atom.relaxed.gpu.global.cas.b64 %0, [ %1], 0, %2;"
                : "=l"(old)
                : "l"(word), "l"(value)
                : "memory");
+  return old;
 }
 
 // Contract: adds 1 to a counter of this device and returns the value before. Releases what this
