@@ -30,7 +30,7 @@ fault() {
 }
 
 # `never FILE PATTERN WHAT` and `always FILE PATTERN WHAT`, on lines of PTX.
-never() { if grep -nE "$2" "$1" | head -3 | grep .; then fault "$1: $3"; fi; }
+never() { if grep -m3 -nE "$2" "$1"; then fault "$1: $3"; fi; }
 always() { grep -qE "$2" "$1" || fault "$1: no $3"; }
 
 check_ptx() {
