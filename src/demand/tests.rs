@@ -331,3 +331,22 @@ fn npy_types_and_refusals() {
         assert_eq!(file_refusal("d.npy", &file), expected);
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_readers_panic(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+        text in "[ :,=a-z0-9.é]{0,40}",
+        cells in "[0-9,.e\\-\n #\\[\\]]{0,60}",
+    ) {
+        for name in ["d.csv", "d.json", "d.npy"] {
+            let _ = read_file(name, &bytes, 2);
+            let _ = read_file(name, cells.as_bytes(), 2);
+            let _ = read_file(name, &[b"\x93NUMPY\x01\x00".as_slice(), &bytes].concat(), 2);
+        }
+        let _ = parse_spec(&text, 3);
+        for kind in kinds() {
+            let _ = parse_spec(&format!(" {}{text}", kind.name), 3);
+        }
+    }
+}
