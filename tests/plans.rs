@@ -2,12 +2,17 @@
 
 mod hand_made;
 
-use hand_made::{NAMES, WORKLOADS, catalog, demand, topology};
-use variopath::base::{Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, Picos, Rank};
-use variopath::catalog::{Plan, PlanDocument, bounds, plan_document};
-use variopath::scheduler::{PlanError, Planner};
+use hand_made::{NAMES, Numbers, WORKLOADS, catalog, demand, machine, topology};
+use variopath::base::{
+    Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,
+};
+use variopath::catalog::{
+    Channel, ChannelOrbit, Locator, OrbitDocument, Plan, PlanDocument, bounds, complete_to_maximal,
+    plan_document,
+};
+use variopath::scheduler::{PlanError, Planner, name_steps, running_sets};
 use variopath::topology::Topology;
-use variopath::verify::{Fault, verify, verify_document};
+use variopath::verify::{Fault, verify, verify_channels, verify_claim, verify_document};
 
 fn planned(name: &str, demand: &Demand) -> (Topology, Plan) {
     let topology = topology(name);
@@ -114,6 +119,79 @@ fn plans_depend_on_nothing_but_catalog_and_demand() {
             assert_eq!(used.plan(&demand).unwrap(), fresh, "{name} {kind}");
         }
     }
+}
+
+#[test]
+fn random_machines_with_mixed_widths() {
+    let mut numbers = Numbers(7);
+    for case in 0..400u64 {
+        // A random tree of switches with random widths, some of them multiples of each other.
+        let inner = numbers.between(1, 6) as usize;
+        let width =
+            |numbers: &mut Numbers| [60, 125, 200, 250, 400, 375][numbers.between(0, 6) as usize];
+        let joins: Vec<(usize, usize, u64)> = (1..inner)
+            .map(|at| (numbers.between(0, at as u64) as usize, at, width(&mut numbers)))
+            .collect();
+        let ranks = numbers.between(2, 17) as usize;
+        let gpus: Vec<(usize, u64)> = (0..ranks)
+            .map(|_| (numbers.between(0, inner as u64) as usize, width(&mut numbers)))
+            .collect();
+        let topology = machine("random", inner, &joins, &gpus);
+        let catalog = catalog(&topology);
+        let demand = demand(WORKLOADS[case as usize % 11], ranks, case);
+        let plan = Planner::new(&catalog).unwrap().plan(&demand).unwrap();
+        verify(&topology, &demand, &plan)
+            .unwrap_or_else(|faults| panic!("case {case}: {}", faults[0]));
+        assert!(plan.bounds.t_star <= plan.bounds.t_eff && plan.bounds.t_eff <= plan.makespan);
+        for set in running_sets(&plan) {
+            let whole = complete_to_maximal(&catalog, &set.0);
+            assert!(set.0.iter().all(|route| whole.0.contains(route)));
+        }
+    }
+}
+
+#[test]
+fn steps_name_channels_of_the_catalog() {
+    // Two GPUs on a switch: one channel, both directions at once, which is its own mirror image.
+    let topology = machine("pair", 1, &[], &[(0, 250), (0, 250)]);
+    let mut catalog = catalog(&topology);
+    let both = Channel(vec![RouteId(0), RouteId(1)]);
+    catalog.orbits.push(ChannelOrbit { representative: both.clone(), size: "1".into() });
+    let demand = matrix(2, &[(0, 1, 1 << 20)]);
+    let mut plan = Planner::new(&catalog).unwrap().plan(&demand).unwrap();
+    name_steps(&catalog, &mut plan, &mut Locator::new(&catalog)).unwrap();
+    let name = plan.steps[0].channel.as_ref().unwrap();
+    assert_eq!(name.orbit, Some(OrbitId(0)));
+    let good = PlanDocument::new("pair", &plan);
+    verify_claim(&topology, &catalog, &demand, &good).unwrap();
+
+    let orbit = |document: &mut PlanDocument, number| {
+        document.steps[0].channels[0].orbit = OrbitDocument::Number(number);
+    };
+    let mut bad = good.clone();
+    orbit(&mut bad, 1);
+    let unknown = Err(vec![Fault::Channel { step: 0 }]);
+    assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
+    let mut bad = good.clone();
+    bad.steps[0].channels[0].element = vec![1, 1];
+    assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
+    let mut bad = good.clone();
+    bad.steps[0].channels[0].element = vec![1, 2];
+    assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
+    let mut bad = good.clone();
+    bad.steps[0].channels[0].orbit = OrbitDocument::Word("unheard".into());
+    assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
+    catalog.orbits[0].representative = Channel(vec![RouteId(0)]);
+    let outside = Err(vec![Fault::NotInChannel { step: 0, piece: 0 }]);
+    // Whichever way the element turns it, one direction contains the piece and the other does not.
+    let mut bad = good.clone();
+    bad.steps[0].channels[0].element = vec![1, 0];
+    assert_eq!(verify_channels(&topology, &catalog, &bad), outside);
+
+    let mut crowded = plan.clone();
+    catalog.links[0].capacity = Some(BytesPerSecond(1));
+    let error = name_steps(&catalog, &mut crowded, &mut Locator::new(&catalog)).unwrap_err();
+    assert_eq!(error.to_string(), "the transfers that run from step 0 on are no channel");
 }
 
 #[test]

@@ -119,6 +119,35 @@ fn sizes_take_units() {
 }
 
 #[test]
+fn the_list_names_every_kind_key_and_default() {
+    let text = list();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "KIND[:VALUE][,key=value]...; VALUE belongs to the first key");
+    assert_eq!(lines[1], "uniform       every pair the same");
+    assert_eq!(lines[2], "  size          bytes of each pair (default 1MiB)");
+    assert_eq!(lines.len(), 1 + kinds().iter().map(|kind| 1 + kind.keys.len()).sum::<usize>());
+    // Every default can be read back.
+    for kind in kinds() {
+        let keys: Vec<_> = kind.keys.iter().map(|k| format!("{}={}", k.name, k.default)).collect();
+        let text = if keys.is_empty() {
+            kind.name.to_owned()
+        } else {
+            format!("{}:{}", kind.name, keys.join(","))
+        };
+        assert_eq!(spec(&text, 4), spec(kind.name, 4), "{text}");
+    }
+}
+
+#[test]
+fn too_many_ranks_are_refused_before_they_are_made() {
+    let faults = parse_spec("uniform", 100_000).expect_err("too many");
+    assert_eq!(
+        faults.iter().next().expect("one").message,
+        "a demand of 100000 ranks is not generated, only of up to 4096"
+    );
+}
+
+#[test]
 fn refused_specifications() {
     for (text, expected) in [
         ("unifrom", "unknown kind of demand `unifrom` | did you mean `uniform`?"),
@@ -168,7 +197,7 @@ fn files_round_trip() {
         for (format, name) in
             [(Format::Csv, "a/d.CSV"), (Format::Json, "d.json"), (Format::Npy, "d.npy")]
         {
-            assert_eq!(Format::of_name(name), Some(format));
+            assert_eq!(Format::of_path(name), Some(format));
             let bytes = write(&demand, format);
             assert_eq!(read_file(name, &bytes, 6).as_ref(), Ok(&demand), "{text} as {name}");
         }

@@ -13,7 +13,7 @@ use variopath::topology::{Resource, Route, Topology, Vertex};
 pub const NAMES: [&str; 6] = ["A", "B", "C", "E6", "E10", "E3s"];
 
 /// A machine: `gpus` hang on vertices, `joins` connect vertices; rates in units of 100 MB/s.
-fn machine(
+pub fn machine(
     name: &str,
     inner: usize,
     joins: &[(usize, usize, u64)],
