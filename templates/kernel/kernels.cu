@@ -159,9 +159,9 @@ struct VpArguments {
 VP_TABLE uint32_t vp_transfers[] = {
 [%- for program in programs %]
     // program [[ program.number ]], [[ program.title ]]: [[ program.channel ]]
-[%- for row in program.rows %]
+[%- for row in program.rows %][% if row.transfers %]
     /* role [[ row.role ]] */[% for transfer in row.transfers %] VP_TRANSFER([[ transfer.peer ]], [[ transfer.route ]]),[% endfor %]
-[%- endfor %]
+[%- endif %][% endfor %]
 [%- endfor %]
     0};
 
