@@ -35,7 +35,7 @@ impl<'t> Builder<'t> {
                     let entry = self.instances[instance].entries.get(name.value.as_str());
                     let Some(entry) = entry else { continue };
                     if let Elements::Parts(parts) = entry.elements.clone() {
-                        for part in parts {
+                        for &part in &*parts {
                             let errors = self.found;
                             self.join(part);
                             if self.found > errors {
@@ -205,6 +205,8 @@ impl<'t> Builder<'t> {
         if tail.duplex {
             self.joined.insert((to, from), self.links.len());
         }
+        self.incident[from].push(self.links.len());
+        self.incident[to].push(self.links.len());
         let value = value.clone();
         self.links.push(Link { from, to, duplex: tail.duplex, value, span });
         Ok(())

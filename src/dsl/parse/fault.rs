@@ -1,5 +1,6 @@
 //! What nom carries when a statement does not fit, and the smallest parsers over tokens.
 
+use crate::base::Span;
 use crate::dsl::error::{Error, Wanted};
 use crate::dsl::suggest::nearest;
 use crate::dsl::token::{Token, TokenKind, unquote};
@@ -55,7 +56,14 @@ impl<'a> ParseError<Input<'a>> for Fault {
 
 fn expectation(input: Input<'_>, wanted: Vec<Wanted>, meant: Option<&'static str>) -> Fault {
     let token = input[0];
-    let at = token.span();
+    // What ends a line is pointed at where the line ends, not where the next one begins.
+    let at = match token.kind {
+        TokenKind::Newline | TokenKind::Comment | TokenKind::End => {
+            let start = token.start as usize;
+            Span::new(token.source, start, start)
+        }
+        _ => token.span(),
+    };
     let error = match token.kind {
         TokenKind::Unclosed => Error::UnclosedString { at },
         _ => Error::Expected { at, found: describe(&token), wanted, meant },

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+/// Files may use files this deep.
+const MAX_USE_DEPTH: usize = 16;
+
 /// A text that is being expanded: where paths in it start from, and its name for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
@@ -108,6 +111,9 @@ impl<'a> Expansion<'a> {
         if self.uses > MAX_USES || self.bytes > 4 * MAX_FILE_BYTES {
             // Said once: whatever follows would only repeat it.
             return Err((self.uses == MAX_USES + 1).then_some(Error::TooManyUses { at }));
+        }
+        if self.stack.len() > MAX_USE_DEPTH {
+            return Err(Some(Error::TooManyUses { at }));
         }
         let place = self.locate(target, at)?;
         if let Some(from) = self.stack.iter().position(|open| same(open, &place)) {
