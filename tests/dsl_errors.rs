@@ -163,7 +163,6 @@ fn several_at_once() {
 #[test]
 fn noise_ends_soon() {
     let start = std::time::Instant::now();
-    let time = |what: &str| eprintln!("{what:?} {:?}", start.elapsed());
     let mut word = 12345_u64;
     let mut noise = String::new();
     while noise.len() < 10 << 20 {
@@ -174,15 +173,13 @@ fn noise_ends_soon() {
         }
     }
     insta::assert_snapshot!(errors(&noise), @"");
-    for length in [4 << 20, 1 << 16] {
-        time("noise");
+    for length in [1 << 20, 1 << 16] {
         let out = errors(&noise[..length]);
         assert!(out.matches("error[").count() <= 20);
         assert!(out.ends_with("not shown"), "{}", out.lines().last().unwrap_or(""));
     }
     for piece in ["{", "[", "part p {", "a.", "topology \"x\"\n", "\"", "x[k/", ";", "}"] {
-        time(piece);
-        let out = errors(&piece.repeat((4 << 20) / piece.len()));
+        let out = errors(&piece.repeat((1 << 18) / piece.len()));
         assert!(out.matches("error[").count() <= 20);
     }
     assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());

@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostic, Exit};
 use std::fmt;
 
 /// The longest topology file, in bytes.
-pub const MAX_FILE_BYTES: usize = 4 << 20;
+pub const MAX_FILE_BYTES: usize = 1 << 20;
 /// Parts may nest this deep.
 pub const MAX_DEPTH: usize = 32;
 /// The largest array.

@@ -108,7 +108,7 @@ impl<'a> Expansion<'a> {
     /// The expanded statements of `target`; `Err(None)` where the errors are reported already.
     fn used(&mut self, target: &str, at: Span) -> Result<Block, Option<Error>> {
         self.uses += 1;
-        if self.uses > MAX_USES || self.bytes > 4 * MAX_FILE_BYTES {
+        if self.uses > MAX_USES || self.bytes > 16 * MAX_FILE_BYTES {
             // Said once: whatever follows would only repeat it.
             return Err((self.uses == MAX_USES + 1).then_some(Error::TooManyUses { at }));
         }
