@@ -95,5 +95,5 @@ fn parts_and_rules_keep_their_paths() {
         links(&parts)[..2],
         ["h[0].g[0] -- h[0].s 26.3 GB/s", "h[0].g[1] -- h[0].s 26.3 GB/s"]
     );
-    assert_eq!(example("rules").rules.len(), 12);
+    assert_eq!(example("rules").rules.len(), 13);
 }
