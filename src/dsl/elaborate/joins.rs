@@ -234,7 +234,7 @@ fn whole(name: &Spanned<String>, array: bool, right: &Path) -> Path {
 
 /// The join written with a walking index: `g[k] -- sw[k/2]` where the left side has twice as many.
 fn walked((left, lefts): (&Path, usize), (right, rights): (&Path, usize)) -> String {
-    let ratio = |a: usize, b: usize| if a > b && a % b == 0 { (a / b) as u64 } else { 1 };
+    let ratio = |a: usize, b: usize| if a > b && a.is_multiple_of(b) { (a / b) as u64 } else { 1 };
     let (left, right) = (indexed(left, ratio(rights, lefts)), indexed(right, ratio(lefts, rights)));
     format!("{left} -- {right}")
 }

@@ -120,10 +120,10 @@ pub(super) fn one_of<'a, T: Copy>(
 ) -> impl Fn(Input<'a>) -> Parsed<'a, T> {
     move |input| {
         let token = input[0];
-        if token.kind == TokenKind::Word {
-            if let Some((_, value)) = words.iter().find(|(word, _)| *word == token.text) {
-                return Ok((&input[1..], *value));
-            }
+        if token.kind == TokenKind::Word
+            && let Some((_, value)) = words.iter().find(|(word, _)| *word == token.text)
+        {
+            return Ok((&input[1..], *value));
         }
         let wanted = words.iter().map(|(word, _)| Wanted::Literal(word)).collect();
         let near = nearest(token.text, words.iter().map(|(word, _)| *word));

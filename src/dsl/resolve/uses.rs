@@ -169,10 +169,10 @@ impl<'a> Expansion<'a> {
         let shown = self.folder.join(&file);
         // A link in the folder may lead out of it as well.
         let root = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        if let (Ok(root), Ok(real)) = (root.canonicalize(), shown.canonicalize()) {
-            if !real.starts_with(root) {
-                return Err(escape());
-            }
+        if let (Ok(root), Ok(real)) = (root.canonicalize(), shown.canonicalize())
+            && !real.starts_with(root)
+        {
+            return Err(escape());
         }
         Ok(Place { file: Some(file), shown: shown.to_string_lossy().into_owned() })
     }
