@@ -1,1 +1,5 @@
-fn main() {}
+//! The `variopath` binary.
+
+fn main() -> std::process::ExitCode {
+    variopath::cli::main()
+}

@@ -1,1 +1,12 @@
-//! (under construction)
+//! The command line: arguments, exit codes, one file a verb. It drives all stages and none of them
+//! knows of it.
+
+mod arguments;
+mod bench_plan;
+mod context;
+mod failure;
+mod pipeline;
+mod target;
+mod verbs;
+
+pub use arguments::main;

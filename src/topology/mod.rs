@@ -1,5 +1,26 @@
 //! The checked graph: resources, routes and their solo rates.
+//!
+//! [`build`] turns a machine into a [`Topology`] or says everything that is wrong with it.
+//! The graph library stays inside this module.
 
+mod build;
+mod draw;
+mod fault;
+mod graph;
+mod survey;
 mod types;
+mod values;
 
+#[cfg(test)]
+mod build_tests;
+#[cfg(test)]
+mod survey_tests;
+#[cfg(test)]
+mod test_machine;
+
+pub use build::{Built, MAX_RANKS, build};
+pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
 pub use types::{Resource, Route, Topology, Vertex};
+
+/// The code of the diagnostics that ask for a rate which routes need.
+pub const UNKNOWN_RATE: &str = "unknown-rate";

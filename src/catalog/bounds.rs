@@ -1,0 +1,295 @@
+//! Lower bounds on the time of a demand: what no strict plan can beat.
+//!
+//! `T*` counts bytes against capacity. `T_eff` asks, link by link, how long the demanded transfers
+//! that cross it need on that link alone when each runs at its solo rate or not at all:
+//!
+//! - Transfers of one need (its rate on the link), of which `k` fit side by side: the larger of the
+//!   sum of their times over `k` and the longest time. Exact (McNaughton's wrap-around rule).
+//! - Two needs, of which the larger never fits twice: the large ones take their sum `B` one after
+//!   the other, `m` small ones fit beside a large one and `k` without; the time without a large one
+//!   is the least `X` such that for each `q` the `q` longest small ones fit into
+//!   `min(q, m) B + min(q, k) X`. Exact (a flow through a staircase of machines).
+//! - Anything else: the largest of the bounds above over its subsets of one or two needs, and the
+//!   slot-share bound, in which a transfer uses up at least its need over the fullest feasible set
+//!   that contains such a need. Valid, and not always attained.
+
+use super::{Bounds, Catalog};
+use crate::base::{BytesPerSecond, Demand, LinkId, Picos, UnitOverflow};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Fraction bits below a picosecond.
+const FRACTION: u32 = 20;
+/// Beyond this many different fillings of a link the fullest one is taken to be its capacity, which
+/// keeps the bound valid.
+const MAX_FILLINGS: usize = 4096;
+
+/// The bounds of `demand` on the machine of `catalog`. Zero without a demand between ranks.
+///
+/// # Errors
+/// [`UnitOverflow`] when a bound exceeds 2^64 - 1 ps.
+pub fn bounds(catalog: &Catalog, demand: &Demand) -> Result<Bounds, UnitOverflow> {
+    BoundTables::new(catalog).bounds(demand)
+}
+
+/// What bounds need of a catalog, prepared once.
+#[derive(Debug, Clone)]
+pub struct BoundTables {
+    links: Vec<LinkTable>,
+    /// Distinct capacities.
+    capacities: Vec<u64>,
+    /// Distinct (rate, slots) of links that transfers of one kind share.
+    kinds: Vec<(u64, u64)>,
+}
+
+#[derive(Debug, Clone)]
+struct LinkTable {
+    link: LinkId,
+    capacity: u64,
+    capacity_index: usize,
+    /// Index into `kinds` where all crossings are of one class.
+    kind: Option<usize>,
+    crossings: Vec<Crossing>,
+    /// By need, the largest first.
+    classes: Vec<Class>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Crossing {
+    /// Position in the demand matrix.
+    entry: usize,
+    multiplicity: u64,
+    class: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Class {
+    /// What a transfer takes of the link while it runs.
+    need: u64,
+    /// How fast its bytes move.
+    rate: u64,
+    /// The total of the fullest feasible set that contains one.
+    fullest: u64,
+}
+
+impl BoundTables {
+    /// The tables of a catalog. Links without a capacity carry no route and count for nothing.
+    #[must_use]
+    pub fn new(catalog: &Catalog) -> Self {
+        let ranks = catalog.ranks as usize;
+        let mut crossings: BTreeMap<LinkId, Vec<(usize, u64, u64)>> = BTreeMap::new();
+        for route in &catalog.routes {
+            let entry = route.src.index() * ranks + route.dst.index();
+            let mut links = route.links.clone();
+            links.sort_unstable();
+            for chunk in links.chunk_by(|a, b| a == b) {
+                let found = (entry, chunk.len() as u64, route.rate.0);
+                crossings.entry(chunk[0]).or_default().push(found);
+            }
+        }
+        let mut tables = Self { links: Vec::new(), capacities: Vec::new(), kinds: Vec::new() };
+        for (link, found) in crossings {
+            let capacity = catalog.links.get(link.index()).and_then(|edge| edge.capacity);
+            if let Some(BytesPerSecond(capacity)) = capacity {
+                tables.add(link, capacity, &found);
+            }
+        }
+        tables
+    }
+
+    fn add(&mut self, link: LinkId, capacity: u64, found: &[(usize, u64, u64)]) {
+        let mut kinds: Vec<(u64, u64)> =
+            found.iter().map(|&(_, times, rate)| (rate.saturating_mul(times), rate)).collect();
+        let all = kinds.clone();
+        kinds.sort_unstable_by(|a, b| b.cmp(a));
+        kinds.dedup();
+        let classes: Vec<Class> = kinds
+            .iter()
+            .map(|&(need, rate)| Class { need, rate, fullest: fullest(capacity, need, &all) })
+            .collect();
+        let crossings = found
+            .iter()
+            .map(|&(entry, multiplicity, rate)| {
+                let need = rate.saturating_mul(multiplicity);
+                let class = kinds.iter().position(|&kind| kind == (need, rate)).unwrap_or(0);
+                Crossing { entry, multiplicity, class }
+            })
+            .collect();
+        let kind = (classes.len() == 1).then(|| {
+            position_or_push(&mut self.kinds, (classes[0].rate, slots(capacity, classes[0].need)))
+        });
+        let capacity_index = position_or_push(&mut self.capacities, capacity);
+        self.links.push(LinkTable { link, capacity, capacity_index, kind, crossings, classes });
+    }
+
+    /// As [`bounds`].
+    ///
+    /// # Errors
+    /// [`UnitOverflow`] when a bound exceeds 2^64 - 1 ps.
+    pub fn bounds(&self, demand: &Demand) -> Result<Bounds, UnitOverflow> {
+        let entries = demand.entries();
+        // Links of one capacity, or of one kind, compare by bytes; only the largest is divided.
+        let mut most = vec![0u64; self.capacities.len()];
+        let mut fullest: Vec<(u64, LinkId)> = vec![(0, LinkId(0)); self.kinds.len()];
+        let mut t_eff = 0u128;
+        let mut critical: Option<LinkId> = None;
+        for table in &self.links {
+            let (mut carried, mut sum, mut longest) = (0u64, 0u64, 0u64);
+            for crossing in &table.crossings {
+                let bytes = entries[crossing.entry];
+                carried = carried.saturating_add(bytes.saturating_mul(crossing.multiplicity));
+                sum += bytes;
+                longest = longest.max(bytes);
+            }
+            let seen = &mut most[table.capacity_index];
+            *seen = carried.max(*seen);
+            if let Some(kind) = table.kind {
+                let work = sum.max(longest.saturating_mul(self.kinds[kind].1));
+                if work > fullest[kind].0 {
+                    fullest[kind] = (work, table.link);
+                }
+            } else if sum > 0 {
+                let time = table.mixed(entries)?;
+                // Links are visited in ascending order, so the first of equals stays.
+                if time > t_eff {
+                    (t_eff, critical) = (time, Some(table.link));
+                }
+            }
+        }
+        for (&(work, link), &(rate, slots)) in fullest.iter().zip(&self.kinds) {
+            if work == 0 {
+                continue;
+            }
+            let time = fine_time(work, rate)? / u128::from(slots);
+            if time > t_eff || (time == t_eff && critical.is_none_or(|other| link < other)) {
+                (t_eff, critical) = (time, Some(link));
+            }
+        }
+        let mut t_star = 0u128;
+        for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
+            t_star = t_star.max(fine_time(bytes, capacity)?);
+        }
+        let t_star = whole(t_star)?;
+        Ok(Bounds { t_star, t_eff: whole(t_eff)?.max(t_star), critical_link: critical })
+    }
+}
+
+/// The demanded transfers of one class: total and single times.
+#[derive(Debug, Clone, Default)]
+struct Load {
+    sum: u64,
+    each: Vec<u64>,
+}
+
+impl LinkTable {
+    /// The time that the demanded transfers need on this link alone, or a lower bound of it.
+    fn mixed(&self, entries: &[u64]) -> Result<u128, UnitOverflow> {
+        let mut loads = vec![Load::default(); self.classes.len()];
+        for crossing in &self.crossings {
+            let bytes = entries[crossing.entry];
+            if bytes > 0 {
+                loads[crossing.class].sum += bytes;
+                loads[crossing.class].each.push(bytes);
+            }
+        }
+        for load in &mut loads {
+            load.each.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        let mut best = 0;
+        let mut shared = 0u128;
+        for (class, load) in self.classes.iter().zip(&loads) {
+            best = best.max(self.alone(*class, load)?);
+            let time = fine_time(load.sum, class.rate)?;
+            let product = time.checked_mul(u128::from(class.need)).ok_or(UnitOverflow)?;
+            shared += product / u128::from(class.fullest.max(1));
+        }
+        for (large, load) in self.classes.iter().zip(&loads) {
+            if load.sum == 0 || u128::from(large.need) * 2 <= u128::from(self.capacity) {
+                continue;
+            }
+            for (small, other) in self.classes.iter().zip(&loads) {
+                if other.sum > 0 && small < large {
+                    best = best.max(self.beside(*large, load, *small, other)?);
+                }
+            }
+        }
+        Ok(best.max(shared))
+    }
+
+    /// One class alone.
+    fn alone(&self, class: Class, load: &Load) -> Result<u128, UnitOverflow> {
+        let longest = load.each.first().copied().unwrap_or(0);
+        let slots = slots(self.capacity, class.need);
+        Ok(fine_time(load.sum.max(longest.saturating_mul(slots)), class.rate)? / u128::from(slots))
+    }
+
+    /// Large transfers one at a time, small ones beside and between them.
+    fn beside(
+        &self,
+        large: Class,
+        load: &Load,
+        small: Class,
+        other: &Load,
+    ) -> Result<u128, UnitOverflow> {
+        let base = fine_time(load.sum, large.rate)?;
+        let with = u128::from((self.capacity - large.need.min(self.capacity)) / small.need.max(1));
+        let without = u128::from(slots(self.capacity, small.need));
+        let mut between = 0u128;
+        let mut bytes = 0;
+        for (count, each) in (1u128..).zip(&other.each) {
+            bytes += each;
+            let taken = base.checked_mul(count.min(with)).ok_or(UnitOverflow)?;
+            let left = fine_time(bytes, small.rate)?.saturating_sub(taken);
+            between = between.max(left / count.min(without));
+        }
+        Ok(base + between)
+    }
+}
+
+fn position_or_push<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
+    list.iter().position(|found| *found == value).unwrap_or_else(|| {
+        list.push(value);
+        list.len() - 1
+    })
+}
+
+/// How many transfers of one need fit side by side; at least one.
+fn slots(capacity: u64, need: u64) -> u64 {
+    (capacity / need.max(1)).max(1)
+}
+
+/// The total of the fullest set of crossings that fits and contains one of `need`.
+fn fullest(capacity: u64, need: u64, all: &[(u64, u64)]) -> u64 {
+    let mut sums = BTreeSet::from([need]);
+    let mut used = false;
+    for &(other, _) in all {
+        if other == need && !used {
+            used = true;
+            continue;
+        }
+        let more: Vec<u64> = sums
+            .iter()
+            .filter_map(|sum| sum.checked_add(other))
+            .filter(|sum| *sum <= capacity)
+            .collect();
+        sums.extend(more);
+        if sums.len() > MAX_FILLINGS {
+            return capacity;
+        }
+    }
+    sums.last().copied().unwrap_or(need)
+}
+
+/// Bytes over a rate in fractions of a picosecond, rounded down.
+fn fine_time(bytes: u64, rate: u64) -> Result<u128, UnitOverflow> {
+    if bytes == 0 {
+        return Ok(0);
+    }
+    let product = u128::from(bytes).checked_mul(1_000_000_000_000 << FRACTION);
+    let time = product.ok_or(UnitOverflow)?.checked_div(u128::from(rate)).ok_or(UnitOverflow)?;
+    if time >> (64 + 8 + FRACTION) > 0 { Err(UnitOverflow) } else { Ok(time) }
+}
+
+/// In whole picoseconds, rounded down.
+fn whole(time: u128) -> Result<Picos, UnitOverflow> {
+    u64::try_from(time >> FRACTION).map(Picos).map_err(|_| UnitOverflow)
+}

@@ -1,0 +1,171 @@
+//! The arguments of every verb, and the way from them to an exit code.
+
+use super::context::Context;
+use super::verbs;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::process::ExitCode;
+
+const AFTER: &str = "\
+TARGET is a preset (`variopath presets` lists them), a .topo file, a bundle, or a file that `import`
+reads, such as the output of `nvidia-smi topo -m`; `-` is standard input.
+
+Exit codes: 0 done; 1 errors in the input; 2 usage; 3 no valid schedule, a feature that is not
+supported, or a check that failed; 4 trouble with a file or device.";
+
+/// Plans and carries out AlltoAllv between GPUs that share PCIe links, without contention.
+#[derive(Parser, Debug)]
+#[command(name = "variopath", version, about, after_help = AFTER, max_term_width = 100)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+/// Options that every verb takes.
+#[derive(Args, Debug)]
+pub(super) struct Global {
+    /// Gives the file's `param NAME` the value N
+    #[arg(long, global = true, value_name = "NAME=N", value_parser = parse_set)]
+    pub(super) set: Vec<(String, u64)>,
+    /// Works on at most N threads; results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(super) threads: Option<u16>,
+    /// Whether to colour texts; `auto` does on a terminal unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
+    pub(super) color: ColourChoice,
+}
+
+/// When to colour.
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ColourChoice {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A machine, and what to assume where its description is silent.
+#[derive(Args, Debug, Clone)]
+pub(super) struct TargetArgs {
+    /// A preset, a .topo file, a bundle, or a file that `import` reads; `-` is standard input
+    #[arg(value_name = "TARGET")]
+    pub(super) target: String,
+    /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
+    /// generation, marked as assumed
+    #[arg(long, value_name = "GEN", value_parser = parse_generation)]
+    pub(super) assume: Option<u32>,
+}
+
+/// A demand.
+#[derive(Args, Debug, Clone)]
+pub(super) struct DemandArgs {
+    /// What each rank sends to each: a SPEC such as uniform:1MiB (`variopath demand --list`), or a
+    /// .csv, .json or .npy file [default: uniform:1MiB]
+    #[arg(long, value_name = "D")]
+    pub(super) demand: Option<String>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Verb {
+    /// Says what a machine is, what limits it, and what its description leaves open
+    Check(verbs::check::CheckArgs),
+    /// Prints a topology file in its canonical form
+    Fmt(verbs::fmt::FmtArgs),
+    /// Turns the output of `nvidia-smi topo -m` into a topology file
+    Import(verbs::import::ImportArgs),
+    /// Lists the machines that variopath knows, or prints one
+    Presets(verbs::presets::PresetsArgs),
+    /// Finds the symmetry and the contention-free channels of a machine
+    Analyze(verbs::analyze::AnalyzeArgs),
+    /// Writes a demand matrix from a SPEC, or lists the kinds
+    Demand(verbs::demand::DemandVerbArgs),
+    /// Plans one exchange
+    Plan(verbs::plan::PlanArgs),
+    /// Checks a plan against the machine and the demand, independently of the planner
+    Verify(verbs::verify::VerifyArgs),
+    /// Writes the bundle of a machine: kernels, catalog, manifest
+    Build(verbs::build::BuildArgs),
+    /// Plans one exchange and carries it out, checking every byte
+    Run(verbs::run::RunArgs),
+    /// Measures planning time and plan quality
+    Bench(verbs::bench::BenchArgs),
+}
+
+/// Runs the command that the process was started with.
+#[must_use]
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    if let Some(threads) = cli.global.threads {
+        // Fails only when a pool exists already, which is not the case at the start of a process.
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+        if let Err(error) = pool.build_global() {
+            eprintln!("warning: --threads has no effect: {error}");
+        }
+    }
+    let json = match &cli.verb {
+        Verb::Check(args) => args.json,
+        Verb::Analyze(args) => args.json,
+        Verb::Plan(args) => args.json,
+        Verb::Verify(args) => args.json,
+        Verb::Run(args) => args.json,
+        Verb::Bench(args) => args.json(),
+        Verb::Build(args) => args.json,
+        Verb::Fmt(_) | Verb::Import(_) | Verb::Presets(_) | Verb::Demand(_) => false,
+    };
+    let mut context = Context::new(&cli.global, json);
+    let outcome = match &cli.verb {
+        Verb::Check(args) => verbs::check::check(&mut context, args),
+        Verb::Fmt(args) => verbs::fmt::fmt(&mut context, args),
+        Verb::Import(args) => verbs::import::import(&mut context, args),
+        Verb::Presets(args) => verbs::presets::presets(&mut context, args),
+        Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
+        Verb::Demand(args) => verbs::demand::demand(&mut context, args),
+        Verb::Plan(args) => verbs::plan::plan(&mut context, args),
+        Verb::Verify(args) => verbs::verify::verify(&mut context, args),
+        Verb::Build(args) => verbs::build::build(&mut context, args),
+        Verb::Run(args) => verbs::run::run(&mut context, args),
+        Verb::Bench(args) => verbs::bench::bench(&mut context, args),
+    };
+    context.finish(outcome)
+}
+
+/// Help and version go to stdout and succeed; everything else is wrong usage. A failure under
+/// `--json` writes its document too.
+fn usage(error: &clap::Error) -> ExitCode {
+    // Printing fails only when nobody listens any more.
+    let _ = error.print();
+    if !error.use_stderr() {
+        return ExitCode::SUCCESS;
+    }
+    if std::env::args().any(|argument| argument == "--json") {
+        let message = error.to_string();
+        let first = message.lines().next().unwrap_or("").trim_start_matches("error: ");
+        let document = serde_json::json!({
+            "format": "variopath-error/1",
+            "exit": 2,
+            "diagnostics": [{
+                "code": "usage", "file": null, "line": null, "column": null,
+                "message": first, "help": "see `variopath --help`",
+            }],
+        });
+        println!("{document:#}");
+    }
+    ExitCode::from(2)
+}
+
+fn parse_set(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=N, such as nodes=4")?;
+    let value = value.parse().map_err(|_| format!("`{value}` is no non-negative integer"))?;
+    Ok((name.to_owned(), value))
+}
+
+fn parse_generation(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix("gen").and_then(|digits| digits.parse().ok());
+    match number {
+        Some(generation @ 3..=5) => Ok(generation),
+        _ => Err("expected gen3, gen4 or gen5".to_owned()),
+    }
+}

@@ -1,0 +1,138 @@
+//! The stages in their order: every one is a call, and no stage calls the next.
+//!
+//! ```text
+//! TARGET ─ load ─▶ tree ─ elaborate ─▶ machine ─ build ─▶ topology ─ analyze ─▶ catalog ─ plan ─▶ plan
+//! ```
+
+use super::arguments::{DemandArgs, TargetArgs};
+use super::context::Context;
+use super::failure::Outcome;
+use super::target;
+use crate::analyzer::{self, Limits};
+use crate::base::Demand;
+use crate::bundle::{self, Bundle};
+use crate::catalog::{Catalog, Locator, Plan};
+use crate::diagnostics::{Diagnostic, Exit};
+use crate::dsl::{self, Machine, tree};
+use crate::scheduler::{self, Planner};
+use crate::topology::{self, Topology};
+use crate::verify;
+use crate::{codegen, demand, dsl::format};
+
+/// The demand of a command that names none.
+pub(super) const DEFAULT_DEMAND: &str = "uniform:1MiB";
+
+/// A machine with everything that planning needs.
+#[derive(Debug)]
+pub(super) struct Platform {
+    /// `preset`, `file`, `imported`, …
+    pub(super) kind: &'static str,
+    /// The resolved tree.
+    pub(super) file: tree::File,
+    /// The checked graph.
+    pub(super) topology: Topology,
+    /// Its channels.
+    pub(super) catalog: Catalog,
+}
+
+/// A demand and how to speak of it.
+#[derive(Debug)]
+pub(super) struct NamedDemand {
+    /// The SPEC or file as given.
+    pub(super) name: String,
+    /// Whether it is the default.
+    pub(super) is_default: bool,
+    /// The matrix.
+    pub(super) demand: Demand,
+}
+
+/// TARGET to machine.
+pub(super) fn machine(
+    context: &mut Context,
+    args: &TargetArgs,
+) -> Outcome<(target::Target, Machine)> {
+    let target = target::load(context, args)?;
+    let machine = dsl::elaborate(&target.file)?;
+    Ok((target, machine))
+}
+
+/// TARGET to topology.
+pub(super) fn topology(
+    context: &mut Context,
+    args: &TargetArgs,
+) -> Outcome<(target::Target, Topology)> {
+    let (target, machine) = machine(context, args)?;
+    let built = topology::build(&machine, dsl::digest(&target.file))?;
+    context.notes.extend(built.notes);
+    Ok((target, built.topology))
+}
+
+/// TARGET to catalog.
+pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Platform> {
+    let (target, topology) = topology(context, args)?;
+    context.progress(&format!("analyzing {}", topology.name));
+    let catalog = analyzer::analyze(&topology, &Limits::default())?;
+    Ok(Platform { kind: target.kind, file: target.file, topology, catalog })
+}
+
+/// The demand that the arguments name, for this many ranks.
+pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
+    let _ = context;
+    let name = args.demand.clone().unwrap_or_else(|| DEFAULT_DEMAND.to_owned());
+    let is_file = name == "-"
+        || name.contains('/')
+        || [".csv", ".json", ".npy"].iter().any(|suffix| name.ends_with(suffix));
+    let demand = if is_file {
+        let (shown, bytes) = target::read_bytes(&name)?;
+        demand::read_file(&shown, &bytes, ranks)?
+    } else {
+        demand::parse_spec(&name, ranks)?
+    };
+    Ok(NamedDemand { name, is_default: args.demand.is_none(), demand })
+}
+
+/// Catalog and demand to a plan whose steps are named and which the checker has passed.
+pub(super) fn plan(platform: &Platform, demand: &Demand) -> Outcome<Plan> {
+    let mut planner = Planner::new(&platform.catalog).map_err(|e| internal(&e))?;
+    let mut plan = planner.plan(demand).map_err(|error| {
+        Diagnostic::error("no-plan", error.to_string()).exit(Exit::Failed)
+    })?;
+    let mut locator = Locator::new(&platform.catalog);
+    scheduler::name_steps(&platform.catalog, &mut plan, &mut locator).map_err(|e| internal(&e))?;
+    if let Err(faults) = verify::verify(&platform.topology, demand, &plan) {
+        let first = faults.first().map(ToString::to_string).unwrap_or_default();
+        return Err(internal(&format!("the plan fails its check: {first}")).into());
+    }
+    Ok(plan)
+}
+
+/// Reads a bundle's folder; damage is refused by name (exit 4).
+pub(super) fn read_bundle(path: &str) -> Outcome<Bundle> {
+    bundle::read(std::path::Path::new(path)).map_err(|error| {
+        Diagnostic::error("bundle", error.to_string())
+            .in_file(path)
+            .help("build it again with `variopath build TARGET -o DIR --force`")
+            .exit(Exit::File)
+            .into()
+    })
+}
+
+/// Something that must not happen did: the tool's fault, never the input's.
+pub(super) fn internal(what: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("internal", format!("internal error: {what}"))
+        .help("this is a fault of variopath; please report it with the input that shows it")
+        .exit(Exit::Failed)
+}
+
+/// Everything that a bundle of this platform holds.
+pub(super) fn bundle_parts(platform: &Platform) -> Outcome<bundle::Parts> {
+    let emitted = codegen::emit(&platform.topology, &platform.catalog).map_err(|error| {
+        Diagnostic::error("code-generation", error.to_string()).exit(Exit::Failed)
+    })?;
+    Ok(bundle::Parts {
+        topology_text: format(&platform.file),
+        catalog: platform.catalog.clone(),
+        kernels: emitted.kernels,
+        programs: emitted.programs,
+    })
+}

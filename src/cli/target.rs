@@ -1,0 +1,122 @@
+//! From TARGET to a resolved syntax tree.
+
+use super::arguments::TargetArgs;
+use super::context::Context;
+use super::failure::{Failure, Outcome};
+use crate::base::SourceId;
+use crate::diagnostics::{Diagnostic, Exit};
+use crate::dsl::{self, tree};
+use crate::import;
+use std::io::Read as _;
+
+/// Inputs beyond this are no machine description.
+const LARGEST_INPUT: u64 = 64 << 20;
+
+/// A machine's tree with `use` and `param` expanded, and how to speak of it.
+#[derive(Debug)]
+pub(super) struct Target {
+    /// The resolved tree.
+    pub(super) file: tree::File,
+    /// `preset`, a path, `imported`, `bundle`: for the output's first line.
+    pub(super) kind: &'static str,
+}
+
+/// Loads TARGET: a preset's name, `-`, or (with `/` or a suffix) a path to a file or bundle.
+pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> {
+    let target = args.target.as_str();
+    let is_path = target.contains('/') || std::path::Path::new(target).extension().is_some();
+    if target != "-" && !is_path {
+        return preset(context, target);
+    }
+    if target != "-" && std::path::Path::new(target).is_dir() {
+        let bundle = super::pipeline::read_bundle(target)?;
+        let name = format!("{}/topology.topo", target.trim_end_matches('/'));
+        let source = context.sources.add(name, bundle.topology_text.clone());
+        return topology_text(context, source, "bundle");
+    }
+    let (name, text) = read_text(target)?;
+    let format = if target.ends_with(".topo") { None } else { import::detect(&text) };
+    let source = context.sources.add(name, text);
+    if format.is_some() {
+        let imported = import::read(&context.sources, source, args.assume)?;
+        context.notes.extend(imported.notes);
+        return resolve(context, imported.file, source, "imported");
+    }
+    topology_text(context, source, if target == "-" { "stdin" } else { "file" })
+}
+
+fn preset(context: &mut Context, name: &str) -> Outcome<Target> {
+    let Some(preset) = dsl::presets().iter().find(|preset| preset.name == name) else {
+        return Err(unknown_preset(name).into());
+    };
+    let source = context.sources.add(format!("preset {name}"), preset.text);
+    topology_text(context, source, "preset")
+}
+
+/// The error for a TARGET that is neither a preset nor looks like a path.
+pub(super) fn unknown_preset(name: &str) -> Diagnostic {
+    let names: Vec<&str> = dsl::presets().iter().map(|preset| preset.name).collect();
+    let mut diagnostic =
+        Diagnostic::error("unknown-preset", format!("there is no preset `{name}`"))
+            .help(format!("presets: {}", names.join(", ")));
+    if std::path::Path::new(name).exists() {
+        diagnostic = diagnostic.help(format!("for the file of that name write `./{name}`"));
+    } else {
+        diagnostic = diagnostic.help("a path has a `/` or a suffix, such as `machine.topo`");
+    }
+    diagnostic
+}
+
+fn topology_text(context: &mut Context, source: SourceId, kind: &'static str) -> Outcome<Target> {
+    let file = dsl::parse(&context.sources, source)?;
+    resolve(context, file, source, kind)
+}
+
+fn resolve(
+    context: &mut Context,
+    file: tree::File,
+    source: SourceId,
+    kind: &'static str,
+) -> Outcome<Target> {
+    let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
+    Ok(Target { file, kind })
+}
+
+/// Reads a text file or, for `-`, standard input: (the name to show, the text).
+pub(super) fn read_text(path: &str) -> Outcome<(String, String)> {
+    let (name, bytes) = read_bytes(path)?;
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name, text)),
+        Err(error) => {
+            let at = error.utf8_error().valid_up_to();
+            let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
+            Err(Diagnostic::error(
+                "not-utf-8",
+                format!("line {line} is not UTF-8 text (byte {at} of the file)"),
+            )
+            .in_file(name)
+            .help("save the file as UTF-8, or check that it is the file you meant")
+            .into())
+        }
+    }
+}
+
+/// Reads a file or, for `-`, standard input: (the name to show, the bytes).
+pub(super) fn read_bytes(path: &str) -> Outcome<(String, Vec<u8>)> {
+    let name = if path == "-" { "<stdin>" } else { path };
+    let trouble = |error: std::io::Error| Failure::file(name, "read", &error);
+    let mut bytes = Vec::new();
+    if path == "-" {
+        std::io::stdin().take(LARGEST_INPUT + 1).read_to_end(&mut bytes).map_err(trouble)?;
+    } else {
+        let file = std::fs::File::open(path).map_err(trouble)?;
+        file.take(LARGEST_INPUT + 1).read_to_end(&mut bytes).map_err(trouble)?;
+    }
+    if bytes.len() as u64 > LARGEST_INPUT {
+        return Err(Diagnostic::error("too-large", "the input is larger than 64 MiB")
+            .in_file(name)
+            .exit(Exit::Input)
+            .into());
+    }
+    Ok((name.to_owned(), bytes))
+}

@@ -1,0 +1,154 @@
+//! `variopath analyze`: symmetry, channels and bounds of a machine.
+
+use super::wording::{count, machine_line};
+use crate::catalog;
+use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::context::Context;
+use crate::cli::failure::Outcome;
+use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::catalog::Bounds;
+use clap::Args;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Arguments of `analyze`.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct AnalyzeArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    demand: DemandArgs,
+    /// Prints one JSON document, `variopath-analysis/1`
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+/// Prints what the analyzer found.
+pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
+    let platform = pipeline::platform(context, &args.target)?;
+    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let bounds =
+        catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    if context.json {
+        return context.print_json(&document(&platform, &demand, &bounds));
+    }
+    context.print(&text(&platform, &demand, &bounds))
+}
+
+fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
+    let catalog = &platform.catalog;
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    for orbit in &catalog.orbits {
+        *sizes.entry(orbit.representative.0.len()).or_default() += 1;
+    }
+    let sizes: Vec<String> = sizes
+        .iter()
+        .rev()
+        .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
+        .collect();
+    let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
+    for route in &platform.topology.routes {
+        *classes.entry(route.class.word()).or_default() += 1;
+    }
+    let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
+    let mut out = String::new();
+    let _ = writeln!(out, "machine     {}", machine_line(platform));
+    let _ = writeln!(
+        out,
+        "routes      {}: {}",
+        count(platform.topology.routes.len(), "pair"),
+        classes.join(", ")
+    );
+    let _ = writeln!(
+        out,
+        "symmetry    order {}, {}, {} of pairs",
+        catalog.order,
+        count(catalog.generators.len(), "generator"),
+        count(catalog.pair_orbits as usize, "orbit")
+    );
+    let _ = writeln!(
+        out,
+        "channels    {}{} maximal strict ones in {}: {}",
+        if catalog.complete { "" } else { "at least " },
+        catalog.channels,
+        count(catalog.orbits.len(), "orbit"),
+        sizes.join(", ")
+    );
+    if !catalog.complete {
+        let _ = writeln!(out, "            bounded: the catalog holds only some of the orbits");
+    }
+    let critical = bounds.critical_link.map_or_else(
+        || "none".to_owned(),
+        |link| platform.topology.resource_name(link),
+    );
+    let _ = writeln!(
+        out,
+        "bounds      {}: T_eff {} (strict channels), T* {} (bytes / capacity), critical {critical}",
+        demand.name,
+        bounds.t_eff.nanos_down(),
+        bounds.t_star.nanos_down(),
+    );
+    out
+}
+
+fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value {
+    let topology = &platform.topology;
+    let catalog = &platform.catalog;
+    let path = |index: usize| topology.vertices[index].path.as_str();
+    let ranks: Vec<Value> = topology
+        .ranks
+        .iter()
+        .enumerate()
+        .map(|(rank, vertex)| json!({"rank": rank, "gpu": path(vertex.index())}))
+        .collect();
+    let links: Vec<Value> = topology
+        .resources
+        .iter()
+        .enumerate()
+        .map(|(id, link)| {
+            json!({
+                "id": id,
+                "from": path(link.from.index()),
+                "to": path(link.to.index()),
+                "bytes_per_second": link.capacity,
+                "latency_ns": link.latency,
+            })
+        })
+        .collect();
+    let routes: Vec<Value> = topology
+        .routes
+        .iter()
+        .map(|route| {
+            json!({
+                "src": route.src, "dst": route.dst, "index": 0,
+                "class": route.class, "mode": route.mode, "initiator": route.initiator,
+                "links": route.links, "bytes_per_second": route.rate,
+            })
+        })
+        .collect();
+    json!({
+        "format": "variopath-analysis/1",
+        "topology": topology.name,
+        "digest": topology.digest,
+        "assumed_values": topology.assumed,
+        "ranks": ranks,
+        "links": links,
+        "routes": routes,
+        "symmetry": {
+            "order": catalog.order,
+            "generators": catalog.generators.len(),
+            "pair_orbits": catalog.pair_orbits,
+        },
+        "bounds": {
+            "demand": demand.name,
+            "t_star_ns": bounds.t_star.nanos_down(),
+            "t_eff_ns": bounds.t_eff.nanos_down(),
+            "critical_link": bounds.critical_link,
+        },
+        "catalog": {
+            "strict": {"channels": catalog.channels, "orbits": catalog.orbits.len()},
+            "complete": catalog.complete,
+        },
+    })
+}

@@ -1,0 +1,14 @@
+//! One file a verb.
+
+pub(super) mod analyze;
+pub(super) mod bench;
+pub(super) mod build;
+pub(super) mod check;
+pub(super) mod demand;
+pub(super) mod fmt;
+pub(super) mod import;
+pub(super) mod plan;
+pub(super) mod presets;
+pub(super) mod run;
+pub(super) mod verify;
+mod wording;

@@ -1,0 +1,62 @@
+//! `variopath verify`: a plan against machine and demand.
+
+use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::context::Context;
+use crate::cli::failure::Outcome;
+use crate::cli::{pipeline, target};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
+use crate::verify::{self, ClaimedPlan};
+use clap::Args;
+use serde_json::json;
+
+/// Arguments of `verify`.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct VerifyArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+    #[command(flatten)]
+    demand: DemandArgs,
+    /// The plan, a `variopath-plan/1` document; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    plan: String,
+    /// Prints one JSON document, `variopath-verification/1`
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+/// Replays the plan; says what was checked, or every fault (exit 3).
+pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
+    let platform = pipeline::platform(context, &args.target)?;
+    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let (name, text) = target::read_text(&args.plan)?;
+    let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
+        Diagnostic::error("not-a-plan", fault.to_string())
+            .in_file(name.clone())
+            .help("`variopath plan TARGET --json` writes such a document")
+    })?;
+    match verify::verify_claim(&platform.topology, &platform.catalog, &demand.demand, &claimed) {
+        Ok(summary) => {
+            if context.json {
+                return context.print_json(&json!({
+                    "format": "variopath-verification/1",
+                    "topology": platform.topology.name,
+                    "digest": platform.topology.digest,
+                    "demand": demand.name,
+                    "summary": summary,
+                }));
+            }
+            context.print(&format!("valid       {summary}\n"))
+        }
+        Err(faults) => {
+            let diagnostics: Diagnostics = faults
+                .iter()
+                .map(|fault| {
+                    Diagnostic::error("invalid-plan", fault.to_string())
+                        .in_file(name.clone())
+                        .exit(Exit::Failed)
+                })
+                .collect();
+            Err(diagnostics.into())
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! Phrases that several verbs print.
+
+use crate::base::{DeviceKind, Picos};
+use crate::catalog::Plan;
+use crate::cli::pipeline::{NamedDemand, Platform};
+use crate::topology::Topology;
+
+/// `1 switch`, `4 switches`.
+pub(super) fn count(n: usize, word: &str) -> String {
+    let plural = if word.ends_with("ch") { "es" } else { "s" };
+    format!("{n} {word}{}", if n == 1 { "" } else { plural })
+}
+
+/// `l20-8 (preset): 8 GPUs, 4 switches, 2 sockets; 1 value assumed`
+pub(super) fn machine_line(platform: &Platform) -> String {
+    let topology = &platform.topology;
+    let of = |kind| topology.vertices.iter().filter(|vertex| vertex.kind == kind).count();
+    let mut parts = vec![count(topology.ranks.len(), "GPU")];
+    for (kind, word) in [
+        (DeviceKind::Switch, "switch"),
+        (DeviceKind::Socket, "socket"),
+        (DeviceKind::Nic, "NIC"),
+    ] {
+        if of(kind) > 0 {
+            parts.push(count(of(kind), word));
+        }
+    }
+    let assumed = match topology.assumed {
+        0 => String::new(),
+        n => format!("; {} assumed", count(n, "value")),
+    };
+    format!("{} ({}): {}{assumed}", topology.name, platform.kind, parts.join(", "))
+}
+
+/// `uniform:1MiB (default): 56 pairs, 58720256 bytes`
+pub(super) fn demand_line(demand: &NamedDemand) -> String {
+    format!(
+        "{}{}: {}, {} bytes",
+        demand.name,
+        if demand.is_default { " (default)" } else { "" },
+        count(demand.demand.pairs(), "pair"),
+        demand.demand.total()
+    )
+}
+
+/// `16 steps; predicted 0.7 ms, bound 0.7 ms, gap 0.0 %, critical s[0] -> s[1]`
+pub(super) fn plan_line(topology: &Topology, plan: &Plan) -> String {
+    if plan.pieces.is_empty() {
+        return "no steps: nothing to send between ranks".to_owned();
+    }
+    let critical = plan.bounds.critical_link.map_or_else(String::new, |link| {
+        format!(", critical {}", topology.resource_name(link))
+    });
+    format!(
+        "{}; predicted {}, bound {}, gap {}{critical}",
+        count(plan.steps.len(), "step"),
+        plan.makespan.nanos_up(),
+        plan.bounds.t_eff.nanos_down(),
+        gap(plan.makespan, plan.bounds.t_eff)
+    )
+}
+
+/// How far `time` lies above `bound`, in percent with one decimal, rounded up.
+pub(super) fn gap(time: Picos, bound: Picos) -> String {
+    if bound.0 == 0 {
+        return "0.0 %".to_owned();
+    }
+    let excess = u128::from(time.0.saturating_sub(bound.0)) * 1000;
+    let thousandths = excess.div_ceil(u128::from(bound.0));
+    // Bounds are rounded down by up to a picosecond; that is not a gap.
+    let thousandths = if time.0 <= bound.0 + 1000 { 0 } else { thousandths };
+    format!("{}.{} %", thousandths / 10, thousandths % 10)
+}
