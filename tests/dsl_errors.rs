@@ -606,7 +606,7 @@ fn noise_ends_soon() {
     while noise.len() < 10 << 20 {
         word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         noise.push(char::from(32 + ((word >> 33) % 95) as u8));
-        if (word >> 40) % 60 == 0 {
+        if (word >> 40).is_multiple_of(60) {
             noise.push('\n');
         }
     }

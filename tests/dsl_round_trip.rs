@@ -228,7 +228,7 @@ proptest! {
             .and_then(|file| dsl::elaborate(&file));
         if let Err(errors) = result {
             prop_assert!(errors.has_errors());
-            render(&sources, &errors, false);
+            prop_assert!(!render(&sources, &errors, false).is_empty());
         }
     }
 }
