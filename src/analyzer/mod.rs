@@ -1,1 +1,9 @@
-//! (under construction)
+//! From a topology to its catalog: symmetry, channels up to symmetry, exact optima.
+
+mod catalog_of;
+mod channels;
+mod exact;
+mod exact_price;
+
+pub use catalog_of::{Limits, analyze};
+pub use exact::{Exact, ExactError, exact_optimum};

@@ -114,8 +114,9 @@ impl BoundTables {
                 Crossing { entry, multiplicity, class }
             })
             .collect();
-        let kind = (classes.len() == 1)
-            .then(|| position_or_push(&mut self.kinds, (classes[0].rate, slots(capacity, classes[0].need))));
+        let kind = (classes.len() == 1).then(|| {
+            position_or_push(&mut self.kinds, (classes[0].rate, slots(capacity, classes[0].need)))
+        });
         let capacity_index = position_or_push(&mut self.capacities, capacity);
         self.links.push(LinkTable { link, capacity, capacity_index, kind, crossings, classes });
     }

@@ -126,6 +126,13 @@ pub enum OrbitDocument {
     Word(String),
 }
 
+/// The JSON document of a plan for the machine called `topology`.
+#[must_use]
+pub fn plan_document(topology: &str, plan: &Plan) -> serde_json::Value {
+    serde_json::to_value(PlanDocument::new(topology, plan))
+        .expect("a document has neither maps with odd keys nor failing serializers")
+}
+
 impl PlanDocument {
     /// The document of a plan for the machine called `topology`.
     #[must_use]
@@ -168,15 +175,6 @@ impl PlanDocument {
             pieces: pieces.collect(),
             steps: steps.collect(),
         }
-    }
-
-    /// The document as JSON, indented, with a newline at the end.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("a document has neither maps with odd keys nor failing serializers");
-        text.push('\n');
-        text
     }
 
     /// Reads a document.

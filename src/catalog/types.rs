@@ -1,8 +1,6 @@
 //! The catalog: everything about a machine that planning needs, without the graph.
 
-use crate::base::{
-    BytesPerSecond, Digest, Initiator, LinkId, Mode, Rank, RouteClass, RouteId,
-};
+use crate::base::{BytesPerSecond, Digest, Initiator, LinkId, Mode, Rank, RouteClass, RouteId};
 use serde::{Deserialize, Serialize};
 
 /// What the analyzer found out about a machine; the scheduler's only input beside the demand.

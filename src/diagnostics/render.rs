@@ -50,9 +50,10 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
         (Some(file), true) => format!("{file}: {}", diagnostic.message),
         _ => diagnostic.message.clone(),
     };
-    let mut group = level.primary_title(message).id(diagnostic.code).elements(
-        std::iter::empty::<Snippet<'_, annotate_snippets::Annotation<'_>>>(),
-    );
+    let mut group = level
+        .primary_title(message)
+        .id(diagnostic.code)
+        .elements(std::iter::empty::<Snippet<'_, annotate_snippets::Annotation<'_>>>());
     // The snippets of one source stand together; the main place comes first.
     let mut seen = Vec::new();
     for (span, _) in &diagnostic.labels {
@@ -67,8 +68,7 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
                 continue;
             }
             let (start, end) = clamp(&source.text, at.start as usize, at.end as usize);
-            let kind =
-                if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
+            let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let annotation = kind.span(start..end);
             snippet = snippet.annotation(if label.is_empty() {
                 annotation

@@ -1,1 +1,5 @@
-//! (under construction)
+//! Linear programs: the only user of the solver.
+
+mod covering;
+
+pub use covering::{Covering, LpError};

@@ -18,11 +18,6 @@ impl<const W: usize> Bits<W> {
     }
 
     #[inline]
-    pub(super) fn contains(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 == 1
-    }
-
-    #[inline]
     pub(super) fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
@@ -86,7 +81,6 @@ mod tests {
         assert_eq!(seen, [3, 64, 127]);
         assert_eq!(set.last(), Some(127));
         set.remove(127);
-        assert!(set.contains(64) && !set.contains(127));
         assert_eq!(set.last(), Some(64));
         assert!(set.without(&set).is_empty());
     }

@@ -108,7 +108,13 @@ impl<const W: usize> Work<W> {
     }
 
     /// Runs the list once. Times stay in range, since even one after the other they fit.
-    pub(super) fn run(&self, tables: &Tables<W>, weights: Weights, out: &mut Schedule, loads: &mut Vec<u64>) {
+    pub(super) fn run(
+        &self,
+        tables: &Tables<W>,
+        weights: Weights,
+        out: &mut Schedule,
+        loads: &mut Vec<u64>,
+    ) {
         loads.clear();
         loads.extend_from_slice(&self.loads);
         let mut todo = self.todo;

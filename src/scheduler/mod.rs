@@ -5,8 +5,10 @@
 
 mod bits;
 mod list;
+mod name;
 mod order;
 mod planner;
 mod tables;
 
+pub use name::{NameError, name_steps, running_sets};
 pub use planner::{PlanError, Planner};

@@ -47,7 +47,9 @@ pub(super) fn pieces<const W: usize>(
     });
     order.sort_unstable();
     ends.clear();
-    ends.extend(order.iter().zip(0..).map(|(&(_, _, index), id)| (schedule.ends[index as usize], id)));
+    ends.extend(
+        order.iter().zip(0..).map(|(&(_, _, index), id)| (schedule.ends[index as usize], id)),
+    );
     ends.sort_unstable();
     users.fill(Bits::EMPTY);
 

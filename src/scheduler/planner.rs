@@ -31,7 +31,7 @@ pub enum PlanError {
     #[error(transparent)]
     Overflow(#[from] UnitOverflow),
     /// The plan is shorter than its lower bound: an error in the planner.
-    #[error("internal error: a plan of {makespan:?} beats its bound {bound:?}")]
+    #[error("a plan of {} ps beats its bound of {} ps", makespan.0, bound.0)]
     BeatsBound {
         /// The plan's length.
         makespan: Picos,
@@ -120,7 +120,10 @@ impl Planner {
         }?;
         let Bounds { t_star, t_eff, .. } = plan.bounds;
         if plan.makespan < t_eff.max(t_star) {
-            return Err(PlanError::BeatsBound { makespan: plan.makespan, bound: t_eff.max(t_star) });
+            return Err(PlanError::BeatsBound {
+                makespan: plan.makespan,
+                bound: t_eff.max(t_star),
+            });
         }
         Ok(plan)
     }

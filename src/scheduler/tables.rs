@@ -47,8 +47,6 @@ pub(super) struct Wide<const W: usize> {
     /// The routes over it by need, the largest first; each set holds every route of at least that
     /// need.
     pub(super) levels: Vec<(u64, Bits<W>)>,
-    /// Its routes.
-    pub(super) routes: Bits<W>,
 }
 
 /// The tables.
@@ -163,7 +161,7 @@ impl<const W: usize> Tables<W> {
         for &(index, need) in users {
             self.needs[index].push((self.wide.len(), need));
         }
-        self.wide.push(Wide { capacity, levels, routes: set });
+        self.wide.push(Wide { capacity, levels });
     }
 }
 

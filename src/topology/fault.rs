@@ -241,7 +241,7 @@ fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {
     };
     let each = if links.len() == 1 { "" } else { " each" };
     let mut diagnostic = Diagnostic::error(
-        "unknown-rate",
+        super::UNKNOWN_RATE,
         format!("routes need a rate that is unknown: what do {what} carry{each}?"),
     );
     if links.len() == 1 {

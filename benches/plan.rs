@@ -1,0 +1,28 @@
+//! Planning time: six machines, eleven workloads, one thread.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::hint::black_box;
+use std::time::Duration;
+use variopath::scheduler::Planner;
+
+#[path = "../tests/hand_made/mod.rs"]
+mod hand_made;
+
+fn plan(criterion: &mut Criterion) {
+    for name in hand_made::NAMES {
+        let topology = hand_made::topology(name);
+        let mut planner = Planner::new(&hand_made::catalog(&topology)).expect("a good catalog");
+        let mut group = criterion.benchmark_group(format!("plan/{name}"));
+        group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+        for kind in hand_made::WORKLOADS {
+            let demand = hand_made::demand(kind, topology.ranks.len(), 1);
+            group.bench_function(kind, |bencher| {
+                bencher.iter(|| planner.plan(black_box(&demand)).expect("a plan"));
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, plan);
+criterion_main!(benches);

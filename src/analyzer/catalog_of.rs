@@ -1,0 +1,112 @@
+//! The analyzer's driver: one call a stage.
+
+use super::channels::{Found, maximal_channels};
+use crate::base::DeviceKind;
+use crate::catalog::{
+    Catalog, PlannedRoute, StructureEdge, StructureVertex, canonical_channel, check, structure,
+};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
+use crate::topology::Topology;
+use std::collections::BTreeSet;
+
+/// How far the analyzer goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// At most this many orbits of channels; beyond, the catalog is bounded and marked so.
+    pub max_orbits: usize,
+}
+
+impl Default for Limits {
+    /// 4096 orbits: more than twice what the least symmetric test platform has.
+    fn default() -> Self {
+        Self { max_orbits: 4096 }
+    }
+}
+
+/// Finds the symmetry of a topology and all its maximal strict channels up to symmetry. The catalog
+/// has passed [`check`].
+///
+/// # Errors
+/// An internal error (exit 3) when the catalog fails its own proof.
+pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
+    let mut catalog = Catalog {
+        topology: topology.name.clone(),
+        digest: topology.digest.clone(),
+        ranks: u32::try_from(topology.ranks.len()).unwrap_or(u32::MAX),
+        vertices: vertices(topology),
+        links: links(topology),
+        rank_vertices: topology.ranks.iter().map(|vertex| vertex.0).collect(),
+        routes: routes(topology),
+        generators: Vec::new(),
+        order: String::new(),
+        pair_orbits: 0,
+        orbits: Vec::new(),
+        channels: String::new(),
+        complete: true,
+    };
+    let base = structure(&catalog);
+    let group = canonical_channel(&base, &catalog, []);
+    catalog.pair_orbits = pair_orbits(&catalog, &group.generators);
+    catalog.order = group.order.to_string();
+    catalog.generators = group.generators;
+    let Found { orbits, channels, complete } =
+        maximal_channels(&catalog, &base, &group.order, limits.max_orbits);
+    catalog.orbits = orbits;
+    catalog.channels = channels.to_string();
+    catalog.complete = complete;
+    check(&catalog).map_err(|fault| {
+        Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
+            .help("this is a fault of variopath; please report it with the topology file")
+            .exit(Exit::Failed)
+    })?;
+    Ok(catalog)
+}
+
+/// Vertices with colours: the kind, and for GPUs whether they have a rank.
+fn vertices(topology: &Topology) -> Vec<StructureVertex> {
+    let ranked: BTreeSet<_> = topology.ranks.iter().collect();
+    let colour = |index: usize, kind: DeviceKind| {
+        let ranked = ranked.contains(&crate::base::VertexId::new(index));
+        let kind = DeviceKind::ALL.iter().position(|&other| other == kind).unwrap_or(0) as u32;
+        2 * kind + u32::from(ranked)
+    };
+    topology
+        .vertices
+        .iter()
+        .enumerate()
+        .map(|(index, vertex)| StructureVertex {
+            path: vertex.path.clone(),
+            colour: colour(index, vertex.kind),
+        })
+        .collect()
+}
+
+fn links(topology: &Topology) -> Vec<StructureEdge> {
+    topology
+        .resources
+        .iter()
+        .map(|link| StructureEdge { from: link.from.0, to: link.to.0, capacity: link.capacity })
+        .collect()
+}
+
+fn routes(topology: &Topology) -> Vec<PlannedRoute> {
+    topology
+        .routes
+        .iter()
+        .map(|route| PlannedRoute {
+            src: route.src,
+            dst: route.dst,
+            class: route.class,
+            mode: route.mode,
+            initiator: route.initiator,
+            links: route.links.clone(),
+            rate: route.rate,
+        })
+        .collect()
+}
+
+/// The number of orbits of ordered pairs of ranks.
+fn pair_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> u32 {
+    let forest = super::channels::route_orbits(catalog, generators);
+    forest.iter().enumerate().filter(|&(index, &root)| index == root).count() as u32
+}

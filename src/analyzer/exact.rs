@@ -1,0 +1,104 @@
+//! The exact optimum over strict channels, by column generation: the yardstick of plans.
+//!
+//! A demand is covered by giving each channel a time so that every transfer runs long enough; the
+//! least total time is a linear program with a column a channel. Only columns that improve are made:
+//! the dual program values each transfer, and a channel worth more than one is a new column. When
+//! none is, the optimum is found. Once the total reaches the single-link bound it is found, too.
+
+use super::exact_price::Pricing;
+use crate::base::{Demand, Picos, UnitOverflow};
+use crate::catalog::{Bounds, Catalog, bounds};
+use crate::lp::{Covering, LpError};
+
+/// Why there is no optimum.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ExactError {
+    /// The linear program failed.
+    #[error(transparent)]
+    Lp(#[from] LpError),
+    /// A time leaves its range.
+    #[error(transparent)]
+    Overflow(#[from] UnitOverflow),
+}
+
+/// Where the optimum lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exact {
+    /// No strict plan is shorter: the single-link bound or a dual solution scaled to hold.
+    pub lower: Picos,
+    /// A preemptive strict plan of this length exists.
+    pub upper: Picos,
+}
+
+/// Rounds of column generation; the platforms tried need fewer than a hundred.
+const ROUNDS: usize = 400;
+/// Relative gap at which a bound counts as reached.
+const CLOSE: f64 = 1e-7;
+
+/// The exact optimum for a demand. `upper` is the length of a known plan: where it equals the
+/// single-link bound there is nothing to search.
+///
+/// # Errors
+/// [`ExactError`] when the solver fails or a time leaves its range.
+pub fn exact_optimum(
+    catalog: &Catalog,
+    demand: &Demand,
+    upper: Option<Picos>,
+) -> Result<Exact, ExactError> {
+    let Bounds { t_eff, .. } = bounds(catalog, demand)?;
+    if t_eff.0 == 0 {
+        return Ok(Exact { lower: t_eff, upper: t_eff });
+    }
+    // The bound is rounded down and plans round each piece up: a nanosecond is no difference.
+    if let Some(upper) = upper.filter(|upper| upper.0 <= t_eff.0 + 1000) {
+        return Ok(Exact { lower: t_eff, upper });
+    }
+    let mut times = Vec::new();
+    let mut routes = Vec::new();
+    for (index, route) in catalog.routes.iter().enumerate() {
+        let time = route.rate.time_of(demand.get(route.src, route.dst))?;
+        if time.0 > 0 {
+            times.push(time.0 as f64);
+            routes.push(index);
+        }
+    }
+    let pricing = Pricing::new(catalog, &routes);
+    let mut program = Covering::new(&times);
+    for row in 0..routes.len() {
+        program.add_column(pricing.greedy(&[row], &times));
+    }
+    let largest = times.iter().copied().fold(0.0, f64::max);
+    let unit = largest / 1000.0;
+    let bound = t_eff.0 as f64;
+    let mut lower = bound;
+    for _ in 0..ROUNDS {
+        let values = program.duals()?;
+        let weights = program.normalised_weights();
+        let total: f64 = weights.iter().zip(&values).map(|(w, y)| w * y).sum::<f64>() * unit;
+        if total <= bound * (1.0 + CLOSE) {
+            break;
+        }
+        let mut columns = pricing.improving(&values);
+        if columns.is_empty() {
+            let best = pricing.best(&values);
+            if best.complete {
+                // Divided by the worth of the best channel the values satisfy every column.
+                lower = lower.max(total / best.worth.max(1.0));
+            }
+            if best.worth <= 1.0 + CLOSE {
+                break;
+            }
+            columns.push(best.rows);
+        }
+        for column in columns {
+            program.add_column(column);
+        }
+        if total <= lower * (1.0 + CLOSE) {
+            break;
+        }
+    }
+    let cover: f64 = program.cover()?.iter().sum::<f64>() * unit;
+    let lower = Picos((lower * (1.0 - 1e-9)) as u64).max(t_eff);
+    let upper = Picos((cover * (1.0 + 1e-6)).ceil() as u64).max(lower);
+    Ok(Exact { lower, upper })
+}

@@ -1,0 +1,267 @@
+//! Joins to links.
+
+use super::devices::Elements;
+use super::paths::Walk;
+use super::{Builder, Reported, place};
+use crate::base::Span;
+use crate::dsl::error::{Error, MAX_LINKS};
+use crate::dsl::machine::{Link, LinkValue};
+use crate::dsl::print::{path_text, value_text};
+use crate::dsl::tree::{Atom, Index, Item, JoinTail, Path, Spanned, StatementKind, Step, Value};
+use std::collections::BTreeMap;
+
+/// A walking index of a join.
+struct Walker<'p> {
+    name: &'p str,
+    span: Option<Span>,
+    on_left: bool,
+    on_right: bool,
+    /// The size of the first array that it indexes without a division.
+    size: Option<u64>,
+}
+
+impl<'t> Builder<'t> {
+    /// Makes the links of an instance in the order of the text: those within a part where the part
+    /// is instantiated.
+    pub(super) fn join(&mut self, instance: usize) {
+        let scope = self.instances[instance].scope;
+        let block = self.scopes[scope].block;
+        for statement in &block.statements {
+            if self.stopped() {
+                return;
+            }
+            match &statement.kind {
+                StatementKind::Device { name, count, join, .. } => {
+                    let entry = self.instances[instance].entries.get(name.value.as_str());
+                    let Some(entry) = entry else { continue };
+                    if let Elements::Parts(parts) = entry.elements.clone() {
+                        for part in parts {
+                            let errors = self.found;
+                            self.join(part);
+                            if self.found > errors {
+                                break;
+                            }
+                        }
+                    }
+                    if let Some(tail) = join {
+                        let left = whole(name, count.is_some(), &tail.right);
+                        let _ = self.one_join(instance, &left, tail, statement.span);
+                    }
+                }
+                StatementKind::Join { left, tail } => {
+                    let _ = self.one_join(instance, left, tail, statement.span);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn one_join(
+        &mut self,
+        instance: usize,
+        left: &Path,
+        tail: &JoinTail,
+        span: Option<Span>,
+    ) -> Result<(), Reported> {
+        let scope = self.instances[instance].scope;
+        // Both are reported where both are wrong.
+        let value = self.value(scope, &tail.value);
+        let pairs = self.pairs(instance, left, &tail.right);
+        let (value, pairs) = (value?, pairs?);
+        for (from, to) in pairs {
+            self.link((from, to), tail, &value, span)?;
+        }
+        Ok(())
+    }
+
+    /// The devices that a join brings together, ordered by the left element, then the right.
+    pub(super) fn pairs(
+        &mut self,
+        instance: usize,
+        left: &Path,
+        right: &Path,
+    ) -> Result<Vec<(usize, usize)>, Reported> {
+        let left_shape = self.shape(instance, left);
+        let right_shape = self.shape(instance, right);
+        let (left_shape, right_shape) = (left_shape?, right_shape?);
+        let walkers = self.walkers((left, &left_shape), (right, &right_shape))?;
+        let mut pairs = Vec::new();
+        let mut walk: Walk<'_> = walkers.iter().map(|(name, _)| (*name, 0)).collect();
+        loop {
+            let lefts = self.devices_of(instance, left, &walk)?;
+            let rights = self.devices_of(instance, right, &walk)?;
+            if lefts.len() > 1 && rights.len() > 1 {
+                let at = place(right.span);
+                let written = walked((left, lefts.len()), (right, rights.len()));
+                return Err(self.report(Error::BothSides { at, written }));
+            }
+            for from in &lefts {
+                pairs.extend(rights.iter().map(|to| (*from, *to)));
+            }
+            if pairs.len() > MAX_LINKS {
+                let at = place(left.span);
+                return Err(self.report(Error::MachineSize { at, links: true }));
+            }
+            // The next values, the last index fastest.
+            let mut done = true;
+            for (name, size) in walkers.iter().rev() {
+                let value = walk.entry(name).or_insert(0);
+                *value += 1;
+                if *value < *size {
+                    done = false;
+                    break;
+                }
+                *value = 0;
+            }
+            if done {
+                break;
+            }
+        }
+        pairs.sort_unstable();
+        Ok(pairs)
+    }
+
+    /// The walking indices of a join with their ranges, in the order of their first use.
+    fn walkers<'p>(
+        &mut self,
+        left: (&'p Path, &[Option<u64>]),
+        right: (&'p Path, &[Option<u64>]),
+    ) -> Result<Vec<(&'p str, u64)>, Reported> {
+        let mut found: Vec<Walker<'p>> = Vec::new();
+        let mut places: BTreeMap<&'p str, usize> = BTreeMap::new();
+        for (on_left, (path, shape)) in [(true, left), (false, right)] {
+            for (step, size) in path.steps.iter().zip(shape) {
+                let Some(Spanned { value: Index::Items(items), .. }) = &step.index else {
+                    continue;
+                };
+                for item in items {
+                    let (names, bare): ([Option<&Atom>; 2], bool) = match &item.value {
+                        Item::One(one) => ([Some(one), None], true),
+                        Item::Quotient(one, _) => ([Some(one), None], false),
+                        Item::Range(from, to) => ([Some(from), Some(to)], false),
+                    };
+                    for atom in names.into_iter().flatten() {
+                        let Atom::Name(name) = atom else { continue };
+                        let slot = *places.entry(name).or_insert_with(|| {
+                            found.push(Walker {
+                                name,
+                                span: item.span,
+                                on_left: false,
+                                on_right: false,
+                                size: None,
+                            });
+                            found.len() - 1
+                        });
+                        let walker = &mut found[slot];
+                        walker.on_left |= on_left;
+                        walker.on_right |= !on_left;
+                        if bare {
+                            walker.size = walker.size.or(*size);
+                        }
+                    }
+                }
+            }
+        }
+        let mut walkers = Vec::new();
+        let mut failed = None;
+        for walker in found {
+            let (at, name) = (place(walker.span), walker.name.to_owned());
+            if !(walker.on_left && walker.on_right) {
+                failed = Some(self.report(Error::UsedOnce { at, name }));
+            } else if let Some(size) = walker.size {
+                walkers.push((walker.name, size));
+            } else {
+                failed = Some(self.report(Error::NeverBare { at, name }));
+            }
+        }
+        failed.map_or(Ok(walkers), Err)
+    }
+
+    fn link(
+        &mut self,
+        (from, to): (usize, usize),
+        tail: &JoinTail,
+        value: &LinkValue,
+        span: Option<Span>,
+    ) -> Result<(), Reported> {
+        let at = place(span);
+        if from == to {
+            let name = self.devices[from].path.clone();
+            return Err(self.report(Error::SelfLink { at, name }));
+        }
+        let there = self.joined.get(&(from, to));
+        let back = if tail.duplex { self.joined.get(&(to, from)) } else { None };
+        if let Some(link) = there.or(back) {
+            let first = self.links[*link].span;
+            let (from, to) = (self.devices[from].path.clone(), self.devices[to].path.clone());
+            let arrow = if tail.duplex { "--" } else { "->" };
+            let set = format!("set {from} {arrow} {to} : {}", value_text(&tail.value));
+            return Err(self.report(Error::SecondLink { at, first, from, to, set }));
+        }
+        if self.links.len() >= MAX_LINKS {
+            return Err(self.report(Error::MachineSize { at, links: true }));
+        }
+        self.joined.insert((from, to), self.links.len());
+        if tail.duplex {
+            self.joined.insert((to, from), self.links.len());
+        }
+        let value = value.clone();
+        self.links.push(Link { from, to, duplex: tail.duplex, value, span });
+        Ok(())
+    }
+}
+
+/// The left side of a join that stands behind a device: all elements, or the one that the walking
+/// index on the right side names.
+fn whole(name: &Spanned<String>, array: bool, right: &Path) -> Path {
+    let index = array.then(|| {
+        let walking = right.steps.iter().find_map(|step| match &step.index.as_ref()?.value {
+            Index::All => None,
+            Index::Items(items) => items.iter().find_map(|item| match &item.value {
+                Item::One(Atom::Name(name)) | Item::Quotient(Atom::Name(name), _) => {
+                    Some(Spanned { value: Item::One(Atom::Name(name.clone())), span: item.span })
+                }
+                _ => None,
+            }),
+        });
+        let index = walking.map_or(Index::All, |item| Index::Items(vec![item]));
+        Spanned { value: index, span: name.span }
+    });
+    Path { steps: vec![Step { name: name.clone(), index }], span: name.span }
+}
+
+/// The join written with a walking index: `g[k] -- sw[k/2]` where the left side has twice as many.
+fn walked((left, lefts): (&Path, usize), (right, rights): (&Path, usize)) -> String {
+    let ratio = |a: usize, b: usize| if a > b && a % b == 0 { (a / b) as u64 } else { 1 };
+    let (left, right) = (indexed(left, ratio(rights, lefts)), indexed(right, ratio(lefts, rights)));
+    format!("{left} -- {right}")
+}
+
+/// `path` with `k`, or `k/divisor`, in place of its last index of several elements.
+fn indexed(path: &Path, divisor: u64) -> String {
+    let mut path = path.clone();
+    let wide = |step: &&mut Step| match step.index.as_ref().map(|index| &index.value) {
+        Some(Index::All) => true,
+        Some(Index::Items(items)) => {
+            items.len() > 1 || items.iter().any(|item| matches!(item.value, Item::Range(..)))
+        }
+        None => false,
+    };
+    if let Some(step) = path.steps.iter_mut().rev().find(wide) {
+        let k = Atom::Name("k".to_owned());
+        let item = if divisor > 1 { Item::Quotient(k, divisor) } else { Item::One(k) };
+        step.index = Some(Spanned::bare(Index::Items(vec![Spanned::bare(item)])));
+    }
+    path_text(&path)
+}
+
+impl Builder<'_> {
+    /// The value of a join, for `set`.
+    pub(super) fn value_in(
+        &mut self,
+        instance: usize,
+        value: &Value,
+    ) -> Result<LinkValue, Reported> {
+        self.value(self.instances[instance].scope, value)
+    }
+}

@@ -1,0 +1,10 @@
+//! Text to tree, with nom over tokens. A statement that does not fit is reported and skipped, so
+//! that all independent errors of a file come out at once.
+
+mod block;
+mod fault;
+mod rules;
+mod statement;
+mod values;
+
+pub use block::parse;

@@ -1,0 +1,126 @@
+//! Covering programs by their packing dual: maximise `weights . y` with `y >= 0` and the sum of `y`
+//! over each column's rows at most one.
+//!
+//! The solver works in floating point with absolute tolerances, so the weights are normalised to
+//! about 1..1000 before it sees them and every answer is checked here afterwards.
+
+use minilp::{ComparisonOp, OptimizationDirection, Problem};
+use std::time::Duration;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LpError {
+    /// The solver gave up or contradicted itself.
+    #[error("the linear program's solver failed: {0}")]
+    Solver(String),
+    /// The answer violates a constraint beyond tolerance.
+    #[error("the linear program's answer fails its check: {0}")]
+    Check(String),
+}
+
+/// Largest violation of a constraint that still counts as rounding.
+const TOLERANCE: f64 = 1e-6;
+/// No program of this size takes longer on any machine worth using.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// A packing program over rows with columns added one batch after the other.
+#[derive(Debug, Clone)]
+pub struct Covering {
+    weights: Vec<f64>,
+    columns: Vec<Vec<u32>>,
+}
+
+impl Covering {
+    /// A program with one variable a weight. Weights are positive; their largest becomes 1000.
+    #[must_use]
+    pub fn new(weights: &[f64]) -> Self {
+        let largest = weights.iter().copied().fold(0.0, f64::max);
+        let scale = if largest > 0.0 { 1000.0 / largest } else { 1.0 };
+        Self { weights: weights.iter().map(|w| w * scale).collect(), columns: Vec::new() }
+    }
+
+    /// Adds a column: rows in ascending order, each below the number of weights.
+    pub fn add_column(&mut self, rows: Vec<u32>) {
+        self.columns.push(rows);
+    }
+
+    /// The columns so far.
+    #[must_use]
+    pub fn columns(&self) -> &[Vec<u32>] {
+        &self.columns
+    }
+
+    /// The dual values `y` of the best solution over the columns so far; every row lies in a column.
+    ///
+    /// # Errors
+    /// [`LpError`] when the solver fails or its answer does not hold.
+    pub fn duals(&self) -> Result<Vec<f64>, LpError> {
+        let mut problem = Problem::new(OptimizationDirection::Maximize);
+        let variables: Vec<_> =
+            self.weights.iter().map(|&weight| problem.add_var(weight, (0.0, 1.0))).collect();
+        for column in &self.columns {
+            let terms: Vec<_> = column.iter().map(|&row| (variables[row as usize], 1.0)).collect();
+            problem.add_constraint(&terms[..], ComparisonOp::Le, 1.0);
+        }
+        let values = solve(problem, &variables)?;
+        for column in &self.columns {
+            let sum: f64 = column.iter().map(|&row| values[row as usize]).sum();
+            if sum > 1.0 + TOLERANCE {
+                return Err(LpError::Check(format!("a column adds up to {sum}")));
+            }
+        }
+        if values.iter().any(|value| *value < -TOLERANCE) {
+            return Err(LpError::Check("a dual value is negative".to_owned()));
+        }
+        Ok(values.into_iter().map(|value| value.max(0.0)).collect())
+    }
+
+    /// Times `x` a column that cover every row's weight at the least sum, in the caller's units.
+    ///
+    /// # Errors
+    /// [`LpError`] when the solver fails or its answer does not hold.
+    pub fn cover(&self) -> Result<Vec<f64>, LpError> {
+        let mut problem = Problem::new(OptimizationDirection::Minimize);
+        let variables: Vec<_> =
+            self.columns.iter().map(|_| problem.add_var(1.0, (0.0, f64::INFINITY))).collect();
+        for (row, &weight) in self.weights.iter().enumerate() {
+            let terms: Vec<_> = self
+                .columns
+                .iter()
+                .zip(&variables)
+                .filter(|(column, _)| column.contains(&(row as u32)))
+                .map(|(_, &variable)| (variable, 1.0))
+                .collect();
+            problem.add_constraint(&terms[..], ComparisonOp::Ge, weight);
+        }
+        let values = solve(problem, &variables)?;
+        for (row, &weight) in self.weights.iter().enumerate() {
+            let covered: f64 = self
+                .columns
+                .iter()
+                .zip(&values)
+                .filter(|(column, _)| column.contains(&(row as u32)))
+                .map(|(_, value)| value)
+                .sum();
+            if covered < weight * (1.0 - TOLERANCE) - TOLERANCE {
+                return Err(LpError::Check(format!("a row is covered {covered} of {weight}")));
+            }
+        }
+        Ok(values)
+    }
+
+    /// The weights as the solver sees them, at most 1000.
+    #[must_use]
+    pub fn normalised_weights(&self) -> &[f64] {
+        &self.weights
+    }
+}
+
+fn solve(mut problem: Problem, variables: &[minilp::Variable]) -> Result<Vec<f64>, LpError> {
+    problem.set_time_limit(LIMIT);
+    let outcome = problem.solve().map_err(|error| LpError::Solver(error.to_string()))?;
+    let solution = outcome
+        .into_solution()
+        .map_err(|_| LpError::Solver("no optimum within the time limit".to_owned()))?;
+    Ok(variables.iter().map(|&variable| solution.var_value(variable)).collect())
+}

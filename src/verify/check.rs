@@ -1,0 +1,414 @@
+//! Replays a plan against a topology and a demand.
+//!
+//! Times are whole nanoseconds, as in plan documents, so that a plan in memory and one from a file
+//! pass the same checks. Starts and ends are both rounded up: what is apart in nanoseconds is apart
+//! in the plan, and what touches may overlap by less than a nanosecond. Therefore touching pieces
+//! are never taken to be apart unless the order says so; the check of the order (`Unguarded`) does
+//! not look at times at all.
+
+use super::{Fault, verify_channels};
+use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank};
+use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
+use crate::topology::Topology;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What a good plan consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    /// Pieces checked.
+    pub pieces: usize,
+    /// Steps checked.
+    pub steps: usize,
+    /// Bytes between ranks, each carried exactly once.
+    pub bytes: Bytes,
+    /// When the last piece ends, rounded up.
+    #[serde(rename = "makespan_ns")]
+    pub makespan: Nanos,
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { pieces, steps, bytes, makespan } = self;
+        write!(f, "{pieces} pieces in {steps} steps carry {bytes} bytes in {makespan}")
+    }
+}
+
+/// What a piece takes of each link while it runs.
+type Needs = BTreeMap<LinkId, u128>;
+
+/// Checks a plan in memory: [`verify_document`] of its document.
+///
+/// # Errors
+/// Every fault found.
+pub fn verify(topology: &Topology, demand: &Demand, plan: &Plan) -> Result<Summary, Vec<Fault>> {
+    let mut faults = Vec::new();
+    // The document of a single-route plan does not name the route; here it does.
+    for (index, piece) in plan.pieces.iter().enumerate() {
+        let ranks = topology.ranks.len();
+        let known = piece.src != piece.dst && piece.src.index().max(piece.dst.index()) < ranks;
+        if known && topology.route_id(piece.src, piece.dst) != piece.route {
+            faults.push(Fault::Route { piece: index, found: piece.route.0 });
+        }
+    }
+    let checked = verify_document(topology, demand, &PlanDocument::new(&topology.name, plan));
+    match checked {
+        Ok(summary) if faults.is_empty() => Ok(summary),
+        Ok(_) => Err(faults),
+        Err(more) => {
+            faults.extend(more);
+            Err(faults)
+        }
+    }
+}
+
+/// Checks a plan document against the topology and the demand it claims to serve: identity, tiling,
+/// routes, rates, durations, link loads at every instant, the order of pieces whatever their real
+/// durations, steps, makespan and bounds. Channel names are the matter of
+/// [`verify_channels`](super::verify_channels).
+///
+/// # Errors
+/// Every fault found; faults of identity alone, since nothing else means much then.
+pub fn verify_document(
+    topology: &Topology,
+    demand: &Demand,
+    plan: &PlanDocument,
+) -> Result<Summary, Vec<Fault>> {
+    let mut check = Check { topology, demand, plan, faults: Vec::new() };
+    check.identity();
+    if check.faults.is_empty() {
+        let needs = check.pieces();
+        if check.faults.is_empty() {
+            check.tiling();
+            check.loads(&needs);
+            check.order(&needs);
+        }
+        check.steps();
+        check.times();
+    }
+    if !check.faults.is_empty() {
+        return Err(check.faults);
+    }
+    Ok(Summary {
+        pieces: plan.pieces.len(),
+        steps: plan.steps.len(),
+        bytes: Bytes(plan.pieces.iter().map(|piece| piece.bytes.0).sum()),
+        makespan: plan.makespan_ns,
+    })
+}
+
+/// Everything that a plan document claims: [`verify_document`], then
+/// [`verify_channels`](super::verify_channels) against the catalog.
+///
+/// # Errors
+/// Every fault found.
+pub fn verify_claim(
+    topology: &Topology,
+    catalog: &Catalog,
+    demand: &Demand,
+    plan: &PlanDocument,
+) -> Result<Summary, Vec<Fault>> {
+    let summary = verify_document(topology, demand, plan)?;
+    verify_channels(topology, catalog, plan)?;
+    Ok(summary)
+}
+
+struct Check<'a> {
+    topology: &'a Topology,
+    demand: &'a Demand,
+    plan: &'a PlanDocument,
+    faults: Vec<Fault>,
+}
+
+impl Check<'_> {
+    fn identity(&mut self) {
+        let (plan, ranks) = (self.plan, self.topology.ranks.len());
+        if plan.digest != self.topology.digest {
+            let expected = self.topology.digest.clone();
+            self.faults.push(Fault::Digest { found: plan.digest.clone(), expected });
+        }
+        if plan.ranks as usize != ranks || self.demand.ranks() != ranks {
+            let (demand, topology) = (self.demand.ranks(), ranks);
+            self.faults.push(Fault::Ranks { plan: plan.ranks, demand, topology });
+        }
+        if plan.bytes != self.demand.total() {
+            self.faults.push(Fault::Total { found: plan.bytes, expected: self.demand.total() });
+        }
+        for (found, known) in [(&plan.strategy, "strict"), (&plan.setting, "ideal")] {
+            if found != known {
+                self.faults.push(Fault::Strategy { found: found.clone() });
+            }
+        }
+    }
+
+    /// Each piece by itself; what each takes of which link.
+    fn pieces(&mut self) -> Vec<Needs> {
+        let mut all = Vec::with_capacity(self.plan.pieces.len());
+        let mut last = Nanos(0);
+        for (index, piece) in self.plan.pieces.iter().enumerate() {
+            if piece.id as usize != index {
+                let (what, found) = ("piece", piece.id);
+                self.faults.push(Fault::Position { what, position: index, found });
+            }
+            if piece.start_ns < last {
+                self.faults.push(Fault::Unordered { what: "piece", position: index });
+            }
+            last = piece.start_ns;
+            if piece.bytes.0 == 0 {
+                self.faults.push(Fault::Empty { piece: index });
+            }
+            if piece.route != 0 {
+                self.faults.push(Fault::Route { piece: index, found: piece.route });
+            }
+            all.push(self.way(index, piece).unwrap_or_default());
+        }
+        all
+    }
+
+    fn way(&mut self, index: usize, piece: &PieceDocument) -> Option<Needs> {
+        let PieceDocument { src, dst, bytes_per_second: rate, .. } = *piece;
+        let ranks = self.plan.ranks;
+        if src == dst || src.max(dst) >= ranks {
+            self.faults.push(Fault::Pair { piece: index, src, dst });
+            return None;
+        }
+        let Some((links, solo)) = self.walk(Rank(src), Rank(dst)) else {
+            self.faults.push(Fault::BrokenRoute { src: src as usize, dst: dst as usize });
+            return None;
+        };
+        if rate != solo {
+            self.faults.push(Fault::Rate { piece: index, found: rate, expected: solo });
+        }
+        let length = piece.end_ns.0.checked_sub(piece.start_ns.0);
+        // Rounding a start and an end up makes their difference up to one nanosecond too small.
+        let work = u128::from(piece.bytes.0) * 1_000_000_000;
+        if length.is_none_or(|length| work > u128::from(rate.0) * (u128::from(length) + 1)) {
+            let least = work.checked_div(u128::from(rate.0)).unwrap_or(u128::MAX);
+            let found = length.unwrap_or(0);
+            self.faults.push(Fault::TooShort { piece: index, found, least });
+        }
+        let mut needs = Needs::new();
+        for link in links {
+            *needs.entry(link).or_default() += u128::from(rate.0);
+        }
+        Some(needs)
+    }
+
+    /// The links of a pair, walked from vertex to vertex, and the least capacity among them.
+    fn walk(&self, src: Rank, dst: Rank) -> Option<(Vec<LinkId>, BytesPerSecond)> {
+        let topology = self.topology;
+        let mut routes =
+            topology.routes.iter().filter(|route| (route.src, route.dst) == (src, dst));
+        let (route, None) = (routes.next()?, routes.next()) else { return None };
+        let mut at = topology.ranks[src.index()];
+        let mut solo: Option<BytesPerSecond> = None;
+        let mut seen = BTreeSet::new();
+        for link in &route.links {
+            let resource = topology.resources.get(link.index())?;
+            if resource.from != at || !seen.insert(at) {
+                return None;
+            }
+            at = resource.to;
+            let capacity = resource.capacity?;
+            solo = Some(solo.map_or(capacity, |least| least.min(capacity)));
+        }
+        (at == topology.ranks[dst.index()]).then_some((route.links.clone(), solo?))
+    }
+
+    /// Every pair's bytes are carried, each once.
+    fn tiling(&mut self) {
+        let ranks = self.demand.ranks();
+        let mut by_pair: BTreeMap<(usize, usize), Vec<(u64, u64, usize)>> = BTreeMap::new();
+        for (index, piece) in self.plan.pieces.iter().enumerate() {
+            let pair = (piece.src as usize, piece.dst as usize);
+            by_pair.entry(pair).or_default().push((piece.offset.0, piece.bytes.0, index));
+        }
+        for src in 0..ranks {
+            for dst in (0..ranks).filter(|dst| *dst != src) {
+                let demand = self.demand.get(Rank::new(src), Rank::new(dst)).0;
+                let mut tiles = by_pair.remove(&(src, dst)).unwrap_or_default();
+                tiles.sort_unstable();
+                let mut covered = 0u64;
+                for (offset, bytes, piece) in tiles {
+                    if offset > covered {
+                        self.faults.push(Fault::Gap { src, dst, from: covered, to: offset });
+                    } else if offset < covered {
+                        self.faults.push(Fault::Overlap { src, dst, piece });
+                    }
+                    let end = u128::from(offset) + u128::from(bytes);
+                    if end > u128::from(demand) {
+                        self.faults.push(Fault::Beyond { piece, end, demand });
+                    }
+                    covered = covered.max(u64::try_from(end).unwrap_or(u64::MAX));
+                }
+                if covered < demand {
+                    self.faults.push(Fault::Gap { src, dst, from: covered, to: demand });
+                }
+            }
+        }
+    }
+
+    /// No link carries more than its capacity at any planned instant.
+    fn loads(&mut self, needs: &[Needs]) {
+        // Link by link, what changes when: ends before starts of the same instant.
+        let mut events: BTreeMap<LinkId, Vec<(Nanos, bool, u128)>> = BTreeMap::new();
+        for (piece, needs) in self.plan.pieces.iter().zip(needs) {
+            if piece.end_ns <= piece.start_ns {
+                // Shorter than the clock; the check of the order covers it.
+                continue;
+            }
+            for (&link, &need) in needs {
+                let events = events.entry(link).or_default();
+                events.push((piece.start_ns, true, need));
+                events.push((piece.end_ns, false, need));
+            }
+        }
+        for (link, mut events) in events {
+            let capacity = self.capacity(link);
+            events.sort_unstable();
+            let mut load = 0u128;
+            for (at, starts, need) in events {
+                load = if starts { load + need } else { load - need };
+                if load > u128::from(capacity.0) {
+                    self.faults.push(Fault::Overload { link, at, load, capacity });
+                    break;
+                }
+            }
+        }
+    }
+
+    /// The order is sound: only backwards in time, without needless waits, and whatever the real
+    /// durations, pieces that it lets run together fit on every link.
+    fn order(&mut self, needs: &[Needs]) {
+        let pieces = &self.plan.pieces;
+        let mut reached: Vec<Vec<bool>> = Vec::with_capacity(pieces.len());
+        for (index, piece) in pieces.iter().enumerate() {
+            let mut before = vec![false; pieces.len()];
+            let mut indirect = vec![false; pieces.len()];
+            let mut last = None;
+            for &after in &piece.after {
+                if after as usize >= index {
+                    self.faults.push(Fault::Forward { piece: index, after });
+                    continue;
+                }
+                if last.is_some_and(|last| after <= last) {
+                    self.faults.push(Fault::Redundant { piece: index, after });
+                }
+                last = Some(after);
+                if pieces[after as usize].end_ns > piece.start_ns {
+                    self.faults.push(Fault::Late { piece: index, after });
+                }
+                before[after as usize] = true;
+                for (mark, far) in indirect.iter_mut().zip(&reached[after as usize]) {
+                    *mark |= far;
+                }
+            }
+            for &after in piece.after.iter().filter(|after| (**after as usize) < index) {
+                if indirect[after as usize] {
+                    self.faults.push(Fault::Redundant { piece: index, after });
+                }
+            }
+            for (mark, far) in before.iter_mut().zip(&indirect) {
+                *mark |= far;
+            }
+            self.together(index, needs, &before);
+            reached.push(before);
+        }
+    }
+
+    /// Any set of pieces that the order lets run together consists of its last piece and earlier
+    /// ones that this one does not come after; so all of those together must fit.
+    fn together(&mut self, index: usize, needs: &[Needs], before: &[bool]) {
+        let start = self.plan.pieces[index].start_ns;
+        let mut missing = None;
+        for (&link, &own) in &needs[index] {
+            let mut load = own;
+            for earlier in (0..index).filter(|earlier| !before[*earlier]) {
+                let Some(need) = needs[earlier].get(&link) else { continue };
+                load += need;
+                if self.plan.pieces[earlier].end_ns < start {
+                    missing = missing.or(Some(earlier));
+                }
+            }
+            let capacity = self.capacity(link);
+            if load > u128::from(capacity.0) {
+                self.faults.push(Fault::Unguarded { link, piece: index, load, capacity });
+            }
+        }
+        if let Some(after) = missing {
+            self.faults.push(Fault::Missing { piece: index, after });
+        }
+    }
+
+    fn steps(&mut self) {
+        let pieces = &self.plan.pieces;
+        let mut times = vec![0; pieces.len()];
+        let mut last = Nanos(0);
+        for (index, step) in self.plan.steps.iter().enumerate() {
+            if step.step as usize != index {
+                let (what, found) = ("step", step.step);
+                self.faults.push(Fault::Position { what, position: index, found });
+            }
+            if step.start_ns < last {
+                self.faults.push(Fault::Unordered { what: "step", position: index });
+            }
+            last = step.start_ns;
+            for &piece in &step.starts {
+                match pieces.get(piece as usize) {
+                    Some(found) if found.start_ns == step.start_ns => times[piece as usize] += 1,
+                    _ => self.faults.push(Fault::Start { step: index, piece }),
+                }
+            }
+        }
+        for (piece, times) in times.into_iter().enumerate().filter(|(_, times)| *times != 1) {
+            self.faults.push(Fault::Started { piece, times });
+        }
+    }
+
+    fn times(&mut self) {
+        let plan = self.plan;
+        let expected = plan.pieces.iter().map(|piece| piece.end_ns).max().unwrap_or(Nanos(0));
+        if plan.makespan_ns != expected {
+            self.faults.push(Fault::Makespan { found: plan.makespan_ns, expected });
+        }
+        let expected = self.t_star();
+        let bounds = &plan.bounds;
+        if bounds.t_star_ns != expected {
+            self.faults.push(Fault::Bound { found: bounds.t_star_ns, expected });
+        }
+        let bound = bounds.t_eff_ns.max(bounds.bound_ns).max(expected);
+        if plan.makespan_ns < bound {
+            self.faults.push(Fault::BeatsBound { makespan: plan.makespan_ns, bound });
+        } else if bounds.bound_ns < expected {
+            let (makespan, bound) = (bounds.bound_ns, expected);
+            self.faults.push(Fault::BeatsBound { makespan, bound });
+        }
+        if let Some(found) = bounds.critical_link {
+            if found as usize >= self.topology.resources.len() {
+                self.faults.push(Fault::CriticalLink { found });
+            }
+        }
+    }
+
+    /// The largest bytes over capacity, from the demand and the walked routes.
+    fn t_star(&self) -> Nanos {
+        let mut carried: BTreeMap<LinkId, u128> = BTreeMap::new();
+        for route in &self.topology.routes {
+            let bytes = u128::from(self.demand.get(route.src, route.dst).0);
+            for &link in &route.links {
+                *carried.entry(link).or_default() += bytes;
+            }
+        }
+        let times = carried.into_iter().map(|(link, bytes)| {
+            let capacity = u128::from(self.capacity(link).0);
+            (bytes * 1_000_000_000).checked_div(capacity).unwrap_or(0)
+        });
+        Nanos(u64::try_from(times.max().unwrap_or(0)).unwrap_or(u64::MAX))
+    }
+
+    fn capacity(&self, link: LinkId) -> BytesPerSecond {
+        let resource = self.topology.resources.get(link.index());
+        resource.and_then(|resource| resource.capacity).unwrap_or(BytesPerSecond(0))
+    }
+}
