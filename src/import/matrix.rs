@@ -264,7 +264,7 @@ fn behind(lines: &[Line], source: SourceId, matrix: &mut Matrix, faults: &mut Di
 
 fn check(matrix: &Matrix, faults: &mut Diagnostics) {
     let name = |index: usize| matrix.devices[index].name.clone();
-    let mut tell = |fault: Fault, span: Span| -> Diagnostic { fault.at(Some(span)) };
+    let tell = |fault: Fault, span: Span| -> Diagnostic { fault.at(Some(span)) };
     for row in 0..matrix.devices.len() {
         for column in 0..matrix.devices.len() {
             let (label, back) = (matrix.labels[row][column], matrix.labels[column][row]);

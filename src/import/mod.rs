@@ -13,6 +13,8 @@ mod matrix;
 mod notes;
 mod read;
 mod scan;
+#[cfg(test)]
+mod tests;
 
 pub use format::{Format, detect};
 pub use label::PairLabel;
