@@ -1,145 +1,156 @@
-//! Reading a bundle that is exactly as it was written.
+//! A folder to a bundle, or the reason why it is none.
 
-use super::manifest::{
-    CATALOG, CATALOG_FORMAT, CatalogFile, FORMAT, KERNELS, MANIFEST, Manifest, TOPOLOGY,
+use super::parts::program_count;
+use super::{
+    BundleError, CATALOG, FORMAT, FileEntry, KERNELS, MANIFEST, Manifest, TOPOLOGY,
+    catalog_from_json,
 };
-use super::{BundleError, ProgramTable};
 use crate::base::Digest;
-use crate::catalog::{self, Catalog};
+use crate::catalog::Catalog;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// A bundle that fits together.
-#[derive(Debug, Clone)]
+/// A bundle that agrees with its manifest byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bundle {
-    /// Its table of contents.
+    /// What the manifest says.
     pub manifest: Manifest,
-    /// The resolved topology text.
+    /// The topology's text. Whoever parses it compares its digest with the manifest's.
     pub topology_text: String,
-    /// The catalog; it has passed [`catalog::check`].
+    /// The catalog.
     pub catalog: Catalog,
     /// The text of `kernels.cu`.
     pub kernels: String,
 }
 
-/// No file of a bundle is larger than this many bytes.
-const LARGEST: u64 = 1 << 30;
+#[derive(Deserialize)]
+struct Format {
+    format: String,
+}
 
-/// Reads a bundle's folder and refuses whatever does not fit, by name.
+/// Reads the bundle in the folder `dir`.
 ///
 /// # Errors
-/// [`BundleError`] for a missing, foreign, damaged or malformed file, another format version, or
-/// files that disagree.
-pub fn read(folder: &Path) -> Result<Bundle, BundleError> {
-    let manifest = read_manifest(folder)?;
-    for name in [CATALOG, KERNELS, TOPOLOGY] {
-        if !manifest.files.contains_key(name) {
-            return Err(malformed(MANIFEST, format!("it does not list `{name}`")));
+/// [`BundleError`] with the file's name when anything is missing, foreign, damaged, of another
+/// version, or disagrees with another part.
+pub fn read(dir: &Path) -> Result<Bundle, BundleError> {
+    let names = entries(dir)?;
+    if !names.iter().any(|name| name == MANIFEST) {
+        return Err(BundleError::Missing(MANIFEST.to_owned()));
+    }
+    let manifest_bytes = read_file(dir, MANIFEST)?;
+    let manifest = parse_manifest(&manifest_bytes)?;
+    let mut contents = BTreeMap::new();
+    for entry in &manifest.files {
+        if !names.contains(&entry.name) {
+            return Err(BundleError::Missing(entry.name.clone()));
+        }
+        let bytes = read_file(dir, &entry.name)?;
+        check_file(entry, &bytes)?;
+        contents.insert(entry.name.as_str(), bytes);
+    }
+    for name in &names {
+        if name != MANIFEST && !contents.contains_key(name.as_str()) {
+            return Err(BundleError::Foreign(name.clone()));
         }
     }
-    no_foreign_files(folder, &manifest)?;
-    let mut files = BTreeMap::new();
-    for (name, entry) in &manifest.files {
-        let bytes = read_file(folder, name)?;
-        let found = Digest::of(&bytes);
-        if found != entry.sha256 || bytes.len() as u64 != entry.bytes {
-            return Err(BundleError::Damaged {
-                file: name.clone(),
-                found: found.short().to_owned(),
-                expected: entry.sha256.short().to_owned(),
-            });
-        }
-        files.insert(name.as_str(), bytes);
+    let mut take =
+        |name: &str| contents.remove(name).ok_or_else(|| BundleError::Missing(name.to_owned()));
+    let (topology, catalog, kernels) = (take(TOPOLOGY)?, take(CATALOG)?, take(KERNELS)?);
+    if let Some(name) = contents.keys().next() {
+        return Err(BundleError::Foreign((*name).to_owned()));
     }
-    let mut take = |name: &str| files.remove(name).unwrap_or_default();
-    let catalog = parse_catalog(&take(CATALOG), &manifest)?;
-    let (topology_text, kernels) = (text(TOPOLOGY, take(TOPOLOGY))?, text(KERNELS, take(KERNELS))?);
-    Ok(Bundle { topology_text, kernels, catalog, manifest })
+    let catalog_digest = Digest::of(&catalog);
+    let catalog = catalog_from_json(&catalog).map_err(|reason| BundleError::Catalog { reason })?;
+    check_manifest(&manifest, &manifest_bytes, &catalog, &catalog_digest)?;
+    let text = |name: &str, bytes| {
+        String::from_utf8(bytes).map_err(|_| BundleError::NotText(name.to_owned()))
+    };
+    Ok(Bundle {
+        topology_text: text(TOPOLOGY, topology)?,
+        kernels: text(KERNELS, kernels)?,
+        manifest,
+        catalog,
+    })
 }
 
-fn read_manifest(folder: &Path) -> Result<Manifest, BundleError> {
-    let bytes = read_file(folder, MANIFEST)?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&bytes).map_err(|error| malformed(MANIFEST, error.to_string()))?;
-    // The version comes first: another one may have other fields.
-    version(MANIFEST, &value, FORMAT)?;
-    serde_json::from_value(value).map_err(|error| malformed(MANIFEST, error.to_string()))
-}
-
-fn version(
-    file: &str,
-    value: &serde_json::Value,
-    expected: &'static str,
-) -> Result<(), BundleError> {
-    match value["format"].as_str() {
-        Some(found) if found == expected => Ok(()),
-        Some(found) => {
-            Err(BundleError::Version { file: file.to_owned(), found: found.to_owned(), expected })
-        }
-        None => Err(malformed(file, "it has no `format`".to_owned())),
-    }
-}
-
-fn no_foreign_files(folder: &Path, manifest: &Manifest) -> Result<(), BundleError> {
-    let trouble = |error: std::io::Error| BundleError::io("list", folder, &error);
+/// The names in the folder, sorted; anything but a regular file is refused before it is opened.
+fn entries(dir: &Path) -> Result<Vec<String>, BundleError> {
+    let failed = |error| BundleError::io("read", dir, &error);
     let mut names = Vec::new();
-    for entry in fs::read_dir(folder).map_err(trouble)? {
-        names.push(entry.map_err(trouble)?.file_name().to_string_lossy().into_owned());
+    for entry in fs::read_dir(dir).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let kind = entry.file_type().map_err(failed)?;
+        names.push((entry.file_name().to_string_lossy().into_owned(), kind.is_file()));
     }
     names.sort();
-    match names.into_iter().find(|name| name != MANIFEST && !manifest.files.contains_key(name)) {
-        None => Ok(()),
-        Some(name) => Err(BundleError::Foreign(name)),
-    }
+    names
+        .into_iter()
+        .map(|(name, is_file)| if is_file { Ok(name) } else { Err(BundleError::NotAFile(name)) })
+        .collect()
 }
 
-/// Reads an ordinary file of the folder; links and folders do not count as the file.
-fn read_file(folder: &Path, name: &str) -> Result<Vec<u8>, BundleError> {
-    if name.contains(['/', '\\']) || name.starts_with('.') {
-        return Err(BundleError::Foreign(name.to_owned()));
-    }
-    let path = folder.join(name);
-    let metadata = match fs::symlink_metadata(&path) {
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            return Err(BundleError::Missing(name.to_owned()));
-        }
-        Err(error) => return Err(BundleError::io("read", &path, &error)),
-        Ok(metadata) => metadata,
-    };
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return Err(BundleError::Foreign(name.to_owned()));
-    }
-    fs::read(&path).map_err(|error| BundleError::io("read", &path, &error))
+fn read_file(dir: &Path, name: &str) -> Result<Vec<u8>, BundleError> {
+    let path = dir.join(name);
+    fs::read(&path).map_err(|error| BundleError::io("read", path, &error))
 }
 
-fn parse_catalog(bytes: &[u8], manifest: &Manifest) -> Result<Catalog, BundleError> {
-    let malformed = |reason: String| malformed(CATALOG, reason);
-    let value: serde_json::Value =
-        serde_json::from_slice(bytes).map_err(|error| malformed(error.to_string()))?;
-    version(CATALOG, &value, CATALOG_FORMAT)?;
-    let file: CatalogFile =
-        serde_json::from_value(value).map_err(|error| malformed(error.to_string()))?;
-    let catalog = file.catalog;
-    catalog::check(&catalog).map_err(|fault| malformed(fault.to_string()))?;
-    let programs = ProgramTable::of(&catalog).programs.len().to_string();
-    for (what, found, expected) in [
-        ("the number of ranks", catalog.ranks.to_string(), manifest.ranks.to_string()),
-        ("the topology's digest", catalog.digest.to_string(), manifest.digest.to_string()),
-        ("the topology's name", catalog.topology.clone(), manifest.topology.clone()),
-        ("the number of programs", programs, manifest.programs.to_string()),
-    ] {
+fn parse_manifest(bytes: &[u8]) -> Result<Manifest, BundleError> {
+    let failed = |error: serde_json::Error| BundleError::Manifest(error.to_string());
+    // The format decides whether the rest can be understood, so it is looked at alone first.
+    let Format { format } = serde_json::from_slice(bytes).map_err(failed)?;
+    if format != FORMAT {
+        return Err(BundleError::Format(format));
+    }
+    serde_json::from_slice(bytes).map_err(failed)
+}
+
+fn check_file(entry: &FileEntry, bytes: &[u8]) -> Result<(), BundleError> {
+    let (found, expected) = (bytes.len() as u64, entry.bytes);
+    let file = entry.name.clone();
+    if found < expected {
+        return Err(BundleError::Truncated { file, found, expected });
+    }
+    if found > expected {
+        return Err(BundleError::TooLong { file, found, expected });
+    }
+    let (found, expected) = (Digest::of(bytes), entry.digest.clone());
+    if found != expected {
+        return Err(BundleError::Changed { file, found, expected });
+    }
+    Ok(())
+}
+
+/// What the manifest says beside the files' digests must follow from the files.
+fn check_manifest(
+    manifest: &Manifest,
+    bytes: &[u8],
+    catalog: &Catalog,
+    catalog_digest: &Digest,
+) -> Result<(), BundleError> {
+    let fields: [(&'static str, String, String); 6] = [
+        ("ranks", manifest.ranks.to_string(), catalog.ranks.to_string()),
+        ("topology", manifest.topology.clone(), catalog.topology.clone()),
+        ("topology_digest", manifest.topology_digest.to_string(), catalog.digest.to_string()),
+        ("catalog_digest", manifest.catalog_digest.to_string(), catalog_digest.to_string()),
+        ("programs", manifest.programs.to_string(), program_count(catalog).to_string()),
+        ("archs", manifest.archs.join(", "), String::new()),
+    ];
+    for (field, found, expected) in fields {
         if found != expected {
-            return Err(BundleError::Disagrees { file: CATALOG.to_owned(), what, found, expected });
+            return Err(BundleError::ManifestChanged { field, found, expected });
         }
     }
-    Ok(catalog)
-}
-
-fn text(name: &str, bytes: Vec<u8>) -> Result<String, BundleError> {
-    String::from_utf8(bytes).map_err(|_| malformed(name, "it is not UTF-8".to_owned()))
-}
-
-fn malformed(file: &str, reason: String) -> BundleError {
-    BundleError::Malformed { file: file.to_owned(), reason }
+    // What is left is layout and the tool's version: the same manifest is always the same bytes.
+    if manifest.to_bytes()? != bytes {
+        return Err(BundleError::Manifest("its layout is not the one it was written with".into()));
+    }
+    if manifest.tool_version.is_empty()
+        || !manifest.tool_version.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
+    {
+        return Err(BundleError::Manifest("`tool_version` is no version".into()));
+    }
+    Ok(())
 }

@@ -1,78 +1,112 @@
-//! Writing a bundle whole or not at all.
+//! A bundle to a folder, whole or not at all.
 
-use super::manifest::{FORMAT, MANIFEST, Manifest, Parts, contents, json_bytes};
-use super::{BundleError, FileEntry};
-use std::fs;
+use super::{BundleError, MANIFEST, Manifest, Parts, read};
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Writes the bundle's folder. Everything is written beside it first and moved into place by one
-/// rename, so that a failure leaves what was there before. An existing bundle is replaced only with
-/// `force`, anything else never.
+/// Writes `parts` as the folder `dir`. The files are made in a hidden folder beside it, brought to
+/// disk, and renamed into place, so that `dir` never holds a part of a bundle. With `force` an
+/// existing bundle is replaced; it is put back when that fails.
 ///
 /// # Errors
-/// [`BundleError::Exists`], [`BundleError::NotABundle`], or [`BundleError::Io`] with the file.
-pub fn write(folder: &Path, parts: &Parts, force: bool) -> Result<Manifest, BundleError> {
-    let occupied = fs::symlink_metadata(folder).is_ok();
-    if occupied && !is_bundle(folder) {
-        return Err(BundleError::NotABundle(folder.to_owned()));
-    }
-    if occupied && !force {
-        return Err(BundleError::Exists(folder.to_owned()));
-    }
-    let parent = match folder.parent() {
+/// [`BundleError::Exists`] without `force`; [`BundleError::NotABundle`] when something else than an
+/// intact or damaged bundle stands there; [`BundleError::Io`] when the place cannot be written. In
+/// each case what was there is as before.
+pub fn write(dir: &Path, parts: &Parts, force: bool) -> Result<Manifest, BundleError> {
+    let files = parts.files()?;
+    let manifest = parts.manifest(&files);
+    let replaces = check_target(dir, force)?;
+    let parent = match dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    fs::create_dir_all(parent).map_err(|error| BundleError::io("create", parent, &error))?;
-    let name = folder.file_name().ok_or_else(|| BundleError::NotABundle(folder.to_owned()))?;
-    // Removed with all it holds when this function returns early.
+    // Dropping the temporary folder removes it, so every early return leaves nothing behind.
     let staging = tempfile::Builder::new()
         .prefix(".variopath-")
         .tempdir_in(parent)
-        .map_err(|error| BundleError::io("write into", parent, &error))?;
-    let fresh = staging.path().join(name);
-    fs::create_dir(&fresh).map_err(|error| BundleError::io("create", &fresh, &error))?;
-    let manifest = Manifest::of(parts);
-    for (name, bytes) in contents(parts) {
-        debug_assert!(manifest.files.get(name).is_some_and(|FileEntry { bytes: n, .. }| *n
-            == bytes.len() as u64));
-        write_file(&fresh.join(name), &bytes)?;
+        .map_err(|error| BundleError::io("write in", parent, &error))?;
+    let new = staging.path().join("new");
+    fs::create_dir(&new).map_err(|error| BundleError::io("create", &new, &error))?;
+    let manifest_bytes = manifest.to_bytes()?;
+    for (name, bytes) in &files {
+        write_file(&new.join(name), bytes)?;
     }
-    write_file(&fresh.join(MANIFEST), &json_bytes(&manifest))?;
-    let replaced = staging.path().join("replaced");
-    if occupied {
-        rename(folder, &replaced)?;
-    }
-    if let Err(error) = rename(&fresh, folder) {
-        if occupied {
-            // Put back what was there; if even that fails, the first error is the one to tell.
-            let _ = fs::rename(&replaced, folder);
-        }
-        return Err(error);
-    }
+    write_file(&new.join(MANIFEST), &manifest_bytes)?;
+    sync_folder(&new)?;
+    // What was written is read back before it takes anybody's place.
+    read(&new)?;
+    swap(&new, dir, replaces.then(|| staging.path().join("old")))?;
+    sync_folder(parent)?;
     Ok(manifest)
 }
 
-/// Whether the folder's manifest is one of ours, of any version.
-fn is_bundle(folder: &Path) -> bool {
-    let prefix = FORMAT.split('/').next().unwrap_or(FORMAT);
-    fs::read(folder.join(MANIFEST)).is_ok_and(|bytes| {
-        serde_json::from_slice::<serde_json::Value>(&bytes).is_ok_and(|manifest| {
-            manifest["format"].as_str().is_some_and(|format| format.starts_with(prefix))
+/// Whether something stands at `dir` that may be replaced.
+fn check_target(dir: &Path, force: bool) -> Result<bool, BundleError> {
+    let kind = match fs::symlink_metadata(dir) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error) => return Err(BundleError::io("look at", dir, &error)),
+    };
+    if !force {
+        return Err(BundleError::Exists(dir.to_owned()));
+    }
+    let alien = || BundleError::NotABundle(dir.to_owned());
+    if !kind.is_dir() {
+        return Err(alien());
+    }
+    match read(dir) {
+        Ok(_) => Ok(true),
+        // Damage and old versions are what --force is for; files that no bundle holds are not.
+        Err(
+            BundleError::Truncated { .. }
+            | BundleError::TooLong { .. }
+            | BundleError::Changed { .. }
+            | BundleError::Format(_)
+            | BundleError::ManifestChanged { .. }
+            | BundleError::Catalog { .. },
+        ) if only_known_files(dir) => Ok(true),
+        Err(BundleError::Missing(file)) if file != MANIFEST && only_known_files(dir) => Ok(true),
+        Err(BundleError::Manifest(_)) if only_known_files(dir) => Ok(true),
+        Err(_) => Err(alien()),
+    }
+}
+
+/// Whether everything in the folder is a file with a name that bundles use.
+fn only_known_files(dir: &Path) -> bool {
+    let known = [MANIFEST, super::CATALOG, super::KERNELS, super::TOPOLOGY];
+    fs::read_dir(dir).is_ok_and(|mut entries| {
+        entries.all(|entry| {
+            entry.is_ok_and(|entry| {
+                entry.file_type().is_ok_and(|kind| kind.is_file())
+                    && known.iter().any(|name| entry.file_name() == *name)
+            })
         })
     })
 }
 
-fn rename(from: &Path, to: &Path) -> Result<(), BundleError> {
-    fs::rename(from, to).map_err(|error| BundleError::io("move into place", to, &error))
+fn write_file(path: &Path, bytes: &[u8]) -> Result<(), BundleError> {
+    let failed = |error| BundleError::io("write", path, &error);
+    let mut file = File::create_new(path).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)?;
+    file.sync_all().map_err(failed)
 }
 
-fn write_file(path: &PathBuf, bytes: &[u8]) -> Result<(), BundleError> {
-    let write = || -> std::io::Result<()> {
-        let mut file = fs::File::create_new(path)?;
-        file.write_all(bytes)?;
-        file.sync_all()
+fn sync_folder(path: &Path) -> Result<(), BundleError> {
+    let folder = File::open(path).map_err(|error| BundleError::io("open", path, &error))?;
+    folder.sync_all().map_err(|error| BundleError::io("sync", path, &error))
+}
+
+/// Renames `new` to `dir`; what stands there moves to `old` first and comes back on failure.
+fn swap(new: &Path, dir: &Path, old: Option<PathBuf>) -> Result<(), BundleError> {
+    let failed = |error: std::io::Error| BundleError::io("write", dir, &error);
+    let Some(old) = old else {
+        return fs::rename(new, dir).map_err(failed);
     };
-    write().map_err(|error| BundleError::io("write", path, &error))
+    fs::rename(dir, &old).map_err(failed)?;
+    fs::rename(new, dir).map_err(|error| {
+        // The first failure is the one to tell; should this rename fail too, nothing is left to try.
+        let _ = fs::rename(&old, dir);
+        failed(error)
+    })
 }
