@@ -17,7 +17,7 @@ use crate::dsl::{self, Machine, tree};
 use crate::scheduler::{self, Planner};
 use crate::topology::{self, Topology};
 use crate::verify;
-use crate::{demand, dsl::format};
+use crate::{codegen, demand, dsl::format};
 
 /// The demand of a command that names none.
 pub(super) const DEFAULT_DEMAND: &str = "uniform:1MiB";
@@ -75,11 +75,6 @@ pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Plat
     Ok(Platform { kind: target.kind, file: target.file, topology, catalog })
 }
 
-/// The resolved text of a platform, as a bundle carries it.
-pub(super) fn topology_text(platform: &Platform) -> String {
-    format(&platform.file)
-}
-
 /// The demand that the arguments name, for this many ranks.
 pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
     let _ = context;
@@ -99,9 +94,9 @@ pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outc
 /// Catalog and demand to a plan whose steps are named and which the checker has passed.
 pub(super) fn plan(platform: &Platform, demand: &Demand) -> Outcome<Plan> {
     let mut planner = Planner::new(&platform.catalog).map_err(|e| internal(&e))?;
-    let mut plan = planner.plan(demand).map_err(|error| {
-        Diagnostic::error("no-plan", error.to_string()).exit(Exit::Failed)
-    })?;
+    let mut plan = planner
+        .plan(demand)
+        .map_err(|error| Diagnostic::error("no-plan", error.to_string()).exit(Exit::Failed))?;
     let mut locator = Locator::new(&platform.catalog);
     scheduler::name_steps(&platform.catalog, &mut plan, &mut locator).map_err(|e| internal(&e))?;
     if let Err(faults) = verify::verify(&platform.topology, demand, &plan) {
@@ -127,4 +122,17 @@ pub(super) fn internal(what: &dyn std::fmt::Display) -> Diagnostic {
     Diagnostic::error("internal", format!("internal error: {what}"))
         .help("this is a fault of variopath; please report it with the input that shows it")
         .exit(Exit::Failed)
+}
+
+/// Everything that a bundle of this platform holds.
+pub(super) fn bundle_parts(platform: &Platform) -> Outcome<bundle::Parts> {
+    let emitted = codegen::emit(&platform.topology, &platform.catalog).map_err(|error| {
+        Diagnostic::error("code-generation", error.to_string()).exit(Exit::Failed)
+    })?;
+    Ok(bundle::Parts {
+        topology_text: format(&platform.file),
+        catalog: platform.catalog.clone(),
+        kernels: emitted.kernels,
+        programs: emitted.programs,
+    })
 }

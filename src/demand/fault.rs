@@ -3,6 +3,9 @@
 use crate::base::DemandError;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 
+/// Beyond this many ranks no matrix is generated: it would not fit in memory at some point.
+pub(super) const MAX_GENERATED_RANKS: usize = 4096;
+
 /// Why there is no demand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Fault {
@@ -25,6 +28,8 @@ pub(super) enum Fault {
     Value { key: &'static str, value: String, why: String },
     #[error("`min` is {min} bytes, more than `max` with {max}")]
     Reversed { min: u64, max: u64 },
+    #[error("a demand of {ranks} ranks is not generated, only of up to {MAX_GENERATED_RANKS}")]
+    TooManyRanks { ranks: usize },
     #[error("no rank {rank} among {ranks} ranks, which count from 0")]
     NoRank { rank: u64, ranks: usize },
     #[error("a token goes to {topk} different experts, but there are {experts}")]

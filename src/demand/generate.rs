@@ -1,12 +1,15 @@
 //! The matrices of the kinds.
 
-use super::fault::Fault;
+use super::fault::{Fault, MAX_GENERATED_RANKS};
 use super::random::Random;
 use super::spec::Values;
 use crate::base::{Demand, DemandError};
 
 /// The demand that the values stand for; its diagonal is zero.
 pub(super) fn generate(values: &Values, ranks: usize) -> Result<Demand, Fault> {
+    if ranks > MAX_GENERATED_RANKS {
+        return Err(Fault::TooManyRanks { ranks });
+    }
     match values.kind() {
         "uniform" => {
             let size = values.size("size")?;

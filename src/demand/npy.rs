@@ -137,7 +137,7 @@ pub(super) fn write(demand: &Demand) -> Vec<u8> {
     let ranks = demand.ranks();
     let mut header =
         format!("{{'descr': '<u8', 'fortran_order': False, 'shape': ({ranks}, {ranks}), }}");
-    while (MAGIC.len() + 4 + header.len() + 1) % 64 != 0 {
+    while !(MAGIC.len() + 4 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
     header.push('\n');

@@ -119,6 +119,28 @@ fn sizes_take_units() {
 }
 
 #[test]
+fn every_default_can_be_written_out() {
+    for kind in kinds() {
+        let keys: Vec<_> = kind.keys.iter().map(|k| format!("{}={}", k.name, k.default)).collect();
+        let text = if keys.is_empty() {
+            kind.name.to_owned()
+        } else {
+            format!("{}:{}", kind.name, keys.join(","))
+        };
+        assert_eq!(spec(&text, 4), spec(kind.name, 4), "{text}");
+    }
+}
+
+#[test]
+fn too_many_ranks_are_refused_before_they_are_made() {
+    let faults = parse_spec("uniform", 100_000).expect_err("too many");
+    assert_eq!(
+        faults.iter().next().expect("one").message,
+        "a demand of 100000 ranks is not generated, only of up to 4096"
+    );
+}
+
+#[test]
 fn refused_specifications() {
     for (text, expected) in [
         ("unifrom", "unknown kind of demand `unifrom` | did you mean `uniform`?"),
@@ -307,5 +329,24 @@ fn npy_types_and_refusals() {
         (npy_file(&header("'|i1'", "(0, 0)"), &[]), "the file holds no numbers".to_owned()),
     ] {
         assert_eq!(file_refusal("d.npy", &file), expected);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_makes_the_readers_panic(
+        bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200),
+        text in "[ :,=a-z0-9.é]{0,40}",
+        cells in "[0-9,.e\\-\n #\\[\\]]{0,60}",
+    ) {
+        for name in ["d.csv", "d.json", "d.npy"] {
+            let _ = read_file(name, &bytes, 2);
+            let _ = read_file(name, cells.as_bytes(), 2);
+            let _ = read_file(name, &[b"\x93NUMPY\x01\x00".as_slice(), &bytes].concat(), 2);
+        }
+        let _ = parse_spec(&text, 3);
+        for kind in kinds() {
+            let _ = parse_spec(&format!(" {}{text}", kind.name), 3);
+        }
     }
 }

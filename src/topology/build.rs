@@ -49,7 +49,7 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
     if !faults.is_empty() {
         return Err(faults.iter().map(|fault| fault.diagnose(machine)).collect());
     }
-    let assumed = values::assumed_count(machine, &used);
+    let assumed = values::assumed_groups(machine, &used).len();
     let mut notes = Diagnostics::new();
     if assumed > 0 {
         let values = if assumed == 1 { "1 value" } else { &format!("{assumed} values") };

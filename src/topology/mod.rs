@@ -4,15 +4,23 @@
 //! The graph library stays inside this module.
 
 mod build;
+mod draw;
 mod fault;
 mod graph;
+mod survey;
 mod types;
 mod values;
 
 #[cfg(test)]
 mod build_tests;
 #[cfg(test)]
+mod survey_tests;
+#[cfg(test)]
 mod test_machine;
 
 pub use build::{Built, MAX_RANKS, build};
+pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
 pub use types::{Resource, Route, Topology, Vertex};
+
+/// The code of the diagnostics that ask for a rate which routes need.
+pub const UNKNOWN_RATE: &str = "unknown-rate";

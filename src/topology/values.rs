@@ -49,13 +49,19 @@ pub(super) fn assumed(value: &LinkValue) -> Option<&str> {
     }
 }
 
-/// The number of different assumed figures (rate, latency and reason) among `links`: a figure that
-/// many links share counts once.
-pub(super) fn assumed_count(machine: &Machine, links: &BTreeSet<usize>) -> usize {
-    let figures: BTreeSet<_> = links
-        .iter()
-        .map(|&link| &machine.links[link].value)
-        .filter_map(|value| Some((value.rate, value.latency, assumed(value)?)))
-        .collect();
-    figures.len()
+/// The links among `links` whose rate is assumed, one group a figure (rate, latency and reason):
+/// a figure that many links share counts once. In the order of the first link of each.
+pub(super) fn assumed_groups(machine: &Machine, links: &BTreeSet<usize>) -> Vec<Vec<usize>> {
+    let figure = |link: usize| {
+        let value = &machine.links[link].value;
+        assumed(value).map(|reason| (value.rate, value.latency, reason))
+    };
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &link in links.iter().filter(|&&link| figure(link).is_some()) {
+        match groups.iter_mut().find(|group| figure(group[0]) == figure(link)) {
+            Some(group) => group.push(link),
+            None => groups.push(vec![link]),
+        }
+    }
+    groups
 }

@@ -5,6 +5,7 @@ use crate::cli::failure::Outcome;
 use crate::demand::{self, Format};
 use crate::diagnostics::{Diagnostic, Exit};
 use clap::Args;
+use std::fmt::Write as _;
 
 /// Arguments of `demand`.
 #[derive(Args, Debug)]
@@ -30,14 +31,14 @@ pub(in crate::cli) struct DemandVerbArgs {
 /// Prints the kinds, or the matrix that a SPEC describes.
 pub(in crate::cli) fn demand(context: &mut Context, args: &DemandVerbArgs) -> Outcome {
     let (Some(spec), Some(ranks)) = (&args.spec, args.ranks) else {
-        return context.print(&demand::list());
+        return context.print(&list());
     };
     let matrix = demand::parse_spec(spec, usize::from(ranks))?;
     let Some(path) = &args.output else {
         let text = demand::write(&matrix, Format::Csv);
         return context.print(&String::from_utf8_lossy(&text));
     };
-    let Some(format) = Format::of_path(path) else {
+    let Some(format) = Format::of_name(path) else {
         return Err(Diagnostic::error("usage", "the output's suffix tells the format")
             .in_file(path)
             .help("name it .csv, .json or .npy")
@@ -45,4 +46,19 @@ pub(in crate::cli) fn demand(context: &mut Context, args: &DemandVerbArgs) -> Ou
             .into());
     };
     context.write_file(path, &demand::write(&matrix, format), args.force)
+}
+
+/// Every kind with its keys: name, default, meaning.
+fn list() -> String {
+    let mut out = String::new();
+    for kind in demand::kinds() {
+        let _ = writeln!(out, "{:<13} {}", kind.name, kind.summary);
+        for key in kind.keys {
+            let _ = writeln!(out, "  {:<12}{:<9} {}", key.name, key.default, key.meaning);
+        }
+    }
+    out.push_str(
+        "\nKIND[:VALUE][,key=value]…; VALUE is the first key. Sizes are bytes an ordered pair.\n",
+    );
+    out
 }

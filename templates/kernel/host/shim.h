@@ -231,9 +231,10 @@ VP_DEVICE uint64_t vp_load_relaxed_device(const uint64_t* word) {
 VP_DEVICE void vp_store_relaxed_device(uint64_t* word, uint64_t value) {
   __atomic_store_n(word, value, __ATOMIC_RELAXED);
 }
-VP_DEVICE void vp_set_once_device(uint64_t* word, uint64_t value) {
-  uint64_t expected = 0;
-  __atomic_compare_exchange_n(word, &expected, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+VP_DEVICE uint64_t vp_set_once_device(uint64_t* word, uint64_t value) {
+  uint64_t held = 0;
+  __atomic_compare_exchange_n(word, &held, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return held;
 }
 VP_DEVICE uint32_t vp_count_device(uint32_t* counter) {
   return __atomic_fetch_add(counter, 1u, __ATOMIC_ACQ_REL);
