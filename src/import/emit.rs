@@ -45,8 +45,10 @@ pub fn file(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> File {
     body.extend(joins("up", "trunk", &indexed(&upstream)));
     body.extend(joins("sw", "trunk", &indexed(&layout.switches)));
     for (link, hidden) in [("slot", false), ("hidden", true)] {
-        let children: Vec<(usize, Parent)> =
-            (0..gpus).filter(|&g| layout.hidden[g] == hidden).map(|g| (g, layout.parents[g])).collect();
+        let children: Vec<(usize, Parent)> = (0..gpus)
+            .filter(|&g| layout.hidden[g] == hidden)
+            .map(|g| (g, layout.parents[g]))
+            .collect();
         body.extend(joins("g", link, &children));
     }
     body.extend(joins("n", "card", &indexed(&layout.parents[gpus..])));
@@ -145,7 +147,12 @@ fn links(layout: &Layout, nics: usize, assume: Option<u32>) -> Vec<Statement> {
     let has_switch = !layout.switches.is_empty() || !layout.upstream.is_empty();
     let all = [
         (layout.hidden[..layout.hidden.len() - nics].contains(&false), "slot", slot(), "of a GPU"),
-        (layout.hidden.contains(&true), "hidden", unknown(), "of a GPU whose PCIe place NVLink hides"),
+        (
+            layout.hidden.contains(&true),
+            "hidden",
+            unknown(),
+            "of a GPU whose PCIe place NVLink hides",
+        ),
         (has_switch, "trunk", slot(), "of a switch, towards its socket"),
         (nics > 0, "card", slot(), "of a network card"),
         (layout.sockets > 1, "smp", between, "between sockets"),

@@ -123,8 +123,8 @@ pub fn layout(matrix: &Matrix) -> Result<Layout, Diagnostics> {
     switches(count, &near, &cascade, &mut layout);
     for gpu in 0..matrix.gpus {
         let on_socket = matches!(layout.parents[gpu], Parent::Socket(_));
-        layout.hidden[gpu] = on_socket
-            && matrix.labels[gpu][..matrix.gpus].iter().any(|label| label.is_nvlink());
+        layout.hidden[gpu] =
+            on_socket && matrix.labels[gpu][..matrix.gpus].iter().any(|label| label.is_nvlink());
     }
     Ok(layout)
 }
@@ -188,8 +188,8 @@ fn join_by_affinity(matrix: &Matrix, local: &mut Sets) -> Grounds {
         if groups[a] == groups[b] {
             continue;
         }
-        let apart = of(groups[a])
-            .any(|x| of(groups[b]).any(|y| matrix.labels[x][y] == PairLabel::Sys));
+        let apart =
+            of(groups[a]).any(|x| of(groups[b]).any(|y| matrix.labels[x][y] == PairLabel::Sys));
         if apart {
             continue;
         }
@@ -238,8 +238,8 @@ fn switches(count: usize, near: &Sets, cascade: &Sets, layout: &mut Layout) {
             upstream_of[group] = Some(layout.upstream.len());
             layout.upstream.push(layout.socket_of[device]);
         }
-        let above = upstream_of[group]
-            .map_or(Parent::Socket(layout.socket_of[device]), Parent::Upstream);
+        let above =
+            upstream_of[group].map_or(Parent::Socket(layout.socket_of[device]), Parent::Upstream);
         let members: Vec<usize> = (0..count).filter(|&d| near.same(d, device)).collect();
         layout.parents[device] = if members.len() < 2 {
             above

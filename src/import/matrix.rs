@@ -273,16 +273,12 @@ fn check(matrix: &Matrix, faults: &mut Diagnostics) {
                 let fault = Fault::Diagonal { row: name(row), column: name(column), label };
                 faults.push(tell(fault, span));
             } else if row < column && label != back && back != PairLabel::Own {
-                let fault =
-                    Fault::Asymmetric { row: name(row), column: name(column), label, back };
+                let fault = Fault::Asymmetric { row: name(row), column: name(column), label, back };
                 let there = format!("{} to {}", name(row), name(column));
                 let mut diagnostic = tell(fault, span);
                 diagnostic.labels = vec![
                     (span, there),
-                    (
-                        matrix.spans[column][row],
-                        format!("{} to {}", name(column), name(row)),
-                    ),
+                    (matrix.spans[column][row], format!("{} to {}", name(column), name(row))),
                 ];
                 faults.push(diagnostic);
             }

@@ -33,8 +33,11 @@ pub fn notes(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Diagnosti
             }
         }
         None => notes.push(
-            Diagnostic::note("import-rates", "nvidia-smi topo -m has no link rates: all are unknown")
-                .help("edit the `link` lines, or import with `--assume gen4`"),
+            Diagnostic::note(
+                "import-rates",
+                "nvidia-smi topo -m has no link rates: all are unknown",
+            )
+            .help("edit the `link` lines, or import with `--assume gen4`"),
         ),
     }
     notes
