@@ -274,7 +274,13 @@ fn the_rest_is_refused_with_line_and_reason() {
         assert!(detect(&text).is_some(), "{name}");
         others.push(import(&name, &text, None).unwrap_err());
     }
-    insta::assert_snapshot!(others.join("\n"), @r#""#);
+    assert_eq!(others.len(), 4);
+    assert!(
+        others[0].contains("the matrix has no header: row GPU0 has 20 labels"),
+        "{}",
+        others[0]
+    );
+    assert!(others[1..].iter().all(|text| text.contains("nvidia-smi topo -p2p")));
 }
 
 #[test]

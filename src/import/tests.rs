@@ -41,8 +41,8 @@ fn two_switches() {
     assert_eq!(imported.summary.numa[3].as_deref(), Some("1"));
     assert_eq!(imported.summary.gpu_numa[3], None);
     assert_eq!(imported.summary.sockets, 2);
-    insta::assert_snapshot!(text_of(TWO_PAIRS, None), @r#""#);
-    insta::assert_snapshot!(text_of(TWO_PAIRS, Some(4)), @r#""#);
+    assert!(text_of(TWO_PAIRS, None).contains("g[k] -- sw[k/2] : slot"));
+    assert!(text_of(TWO_PAIRS, Some(4)).contains("--assume gen4"));
 }
 
 #[test]
@@ -54,7 +54,7 @@ GPU1 PIX X PXB PXB 0-7
 GPU2 PXB PXB X PIX 0-7
 GPU3 PXB PXB PIX X 0-7
 ";
-    insta::assert_snapshot!(text_of(text, None), @r#""#);
+    assert!(text_of(text, None).contains("sw[0..2] -- up[0] : trunk"));
 }
 
 #[test]
@@ -69,17 +69,41 @@ GPU0   X                  3
 
 #[test]
 fn refusals_name_line_and_reason() {
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("GPU1\tPIX\t X \tSYS", "GPU1\tPIX\t X \tFOO")), @r#""#);
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("GPU1\tPIX", "GPU1\tPXB")), @r#""#);
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("GPU3\tSYS\tSYS\tPIX\t X \tSYS", "GPU3\tSYS")), @r#""#);
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("GPU0\t X ", "GPU0\tPIX")), @r#""#);
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("NIC0\tPIX", "NIC9\tPIX")), @r#""#);
-    insta::assert_snapshot!(refusal(&TWO_PAIRS.replace("CPU Affinity", "Moon Phase")), @r#""#);
-    insta::assert_snapshot!(refusal(&format!("{TWO_PAIRS}{TWO_PAIRS}")), @r#""#);
-    insta::assert_snapshot!(refusal("nothing here\n"), @r#""#);
-    insta::assert_snapshot!(refusal("<system version=\"1\">\n"), @r#""#);
+    assert!(
+        refusal(&TWO_PAIRS.replace("GPU1\tPIX\t X \tSYS", "GPU1\tPIX\t X \tFOO"))
+            .contains("unknown label `FOO` in row GPU1, column GPU2")
+    );
+    assert!(
+        refusal(&TWO_PAIRS.replace("GPU1\tPIX", "GPU1\tPXB"))
+            .contains("the matrix is not symmetric: GPU0 to GPU1 is PIX, GPU1 to GPU0 is PXB")
+    );
+    assert!(
+        refusal(&TWO_PAIRS.replace("GPU3\tSYS\tSYS\tPIX\t X \tSYS", "GPU3\tSYS"))
+            .contains("row GPU3 has 1 labels, but the header names 5 devices")
+    );
+    assert!(
+        refusal(&TWO_PAIRS.replace("GPU0\t X ", "GPU0\tPIX"))
+            .contains("row GPU0 has `PIX` for itself instead of `X`")
+    );
+    assert!(
+        refusal(&TWO_PAIRS.replace("NIC0\tPIX", "NIC9\tPIX"))
+            .contains("the matrix ends after 4 rows; missing: NIC0")
+    );
+    assert!(
+        refusal(&TWO_PAIRS.replace("CPU Affinity", "Moon Phase"))
+            .contains("unknown column `Moon` in the header")
+    );
+    assert!(
+        refusal(&format!("{TWO_PAIRS}{TWO_PAIRS}"))
+            .contains("a second matrix: one file describes one machine")
+    );
+    assert!(refusal("nothing here\n").contains("this is no dump that can be imported"));
+    assert!(
+        refusal("<system version=\"1\">\n")
+            .contains("this is a topology file of NCCL, which this version does not read yet")
+    );
     let uneven = "GPU0 GPU1 GPU2\nGPU0 X PIX SYS\nGPU1 PIX X PIX\nGPU2 SYS PIX X\n";
-    insta::assert_snapshot!(refusal(uneven), @r#""#);
+    assert!(refusal(uneven).contains("no PCIe tree has these labels: GPU0 to GPU2 is SYS, but their relations to other devices make it PIX"));
 }
 
 #[test]
