@@ -3,6 +3,7 @@
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
 use std::time::Duration;
+use variopath::demand::eleven;
 use variopath::scheduler::Planner;
 
 #[path = "../tests/hand_made/mod.rs"]
@@ -14,9 +15,10 @@ fn plan(criterion: &mut Criterion) {
         let mut planner = Planner::new(&hand_made::catalog(&topology)).expect("a good catalog");
         let mut group = criterion.benchmark_group(format!("plan/{name}"));
         group.warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
-        for kind in hand_made::WORKLOADS {
-            let demand = hand_made::demand(kind, topology.ranks.len(), 1);
-            group.bench_function(kind, |bencher| {
+        for spec in eleven(1) {
+            let demand = hand_made::demand(&spec, topology.ranks.len());
+            let workload = spec.trim_end_matches("seed=1").trim_end_matches([',', ':']);
+            group.bench_function(workload, |bencher| {
                 bencher.iter(|| planner.plan(black_box(&demand)).expect("a plan"));
             });
         }

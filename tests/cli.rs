@@ -103,8 +103,7 @@ fn demands_that_are_none_are_refused() {
         )
         .expect("write");
         let target = if name == "shape" { "l20-8" } else { "two.topo" };
-        let (code, out, err) =
-            variopath(folder.path(), &["plan", target, "--demand", &file]);
+        let (code, out, err) = variopath(folder.path(), &["plan", target, "--demand", &file]);
         assert_eq!((code, out.as_str()), (1, ""), "{name}: {err}");
         insta::assert_snapshot!(format!("demand_{name}"), err);
     }
@@ -162,8 +161,7 @@ fn a_dump_on_standard_input_is_drawn_and_asked_about() {
     let (code, _, err) = with_input(folder.path(), &["plan", "-"], dump);
     assert_eq!(code, 1);
     insta::assert_snapshot!("plan_dump_stderr", err);
-    let (code, out, err) =
-        with_input(folder.path(), &["plan", "-", "--assume", "gen4"], dump);
+    let (code, out, err) = with_input(folder.path(), &["plan", "-", "--assume", "gen4"], dump);
     assert_eq!(code, 0, "{err}");
     insta::assert_snapshot!("plan_dump_assumed", out);
 }
@@ -195,8 +193,7 @@ fn outputs_do_not_depend_on_folder_or_threads() {
 fn a_bundle_is_a_target() {
     let folder = folder();
     assert_eq!(variopath(folder.path(), &["build", "a10-8", "-o", "bundle"]).0, 0);
-    let (code, from_bundle, err) =
-        variopath(folder.path(), &["analyze", "./bundle", "--json"]);
+    let (code, from_bundle, err) = variopath(folder.path(), &["analyze", "./bundle", "--json"]);
     assert_eq!(code, 0, "{err}");
     let (_, from_preset, _) = variopath(folder.path(), &["analyze", "a10-8", "--json"]);
     assert_eq!(from_bundle, from_preset);

@@ -141,3 +141,25 @@ fn what_cannot_run_is_refused() {
         assert!(matches!(error, Err(HostError::Compile { .. })), "{error:?}");
     }
 }
+
+#[test]
+fn code_is_loaded_from_the_user_s_own_folder_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let demand = uneven(1000);
+    let open = cache().join("open-to-all");
+    std::fs::create_dir_all(&open).expect("a folder");
+    std::fs::set_permissions(&open, std::fs::Permissions::from_mode(0o777)).expect("changes");
+    let options = HostOptions { cache: Some(open.clone()), ..HostOptions::default() };
+    if Compiler::find().is_err() {
+        return skipped("SKIPPED host_engine: no C++ compiler");
+    }
+    let error = carry_out(&kernels(), &catalog(), &rounds(&demand, true), &demand, &options);
+    assert_eq!(
+        error.expect_err("refused").to_string(),
+        format!(
+            "{}: belongs to another user or is open to all, so no compiled kernels are loaded \
+             from it",
+            open.display()
+        )
+    );
+}

@@ -2,7 +2,8 @@
 
 mod hand_made;
 
-use hand_made::{NAMES, Numbers, WORKLOADS, catalog, demand, machine, topology};
+use hand_made::{NAMES, Numbers, catalog, demand, machine, topology};
+use variopath::analyzer::exact_optimum;
 use variopath::base::{
     Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,
 };
@@ -10,6 +11,7 @@ use variopath::catalog::{
     Channel, ChannelOrbit, Locator, OrbitDocument, Plan, PlanDocument, bounds, complete_to_maximal,
     plan_document,
 };
+use variopath::demand::eleven;
 use variopath::scheduler::{PlanError, Planner, name_steps, running_sets};
 use variopath::topology::Topology;
 use variopath::verify::{Fault, verify, verify_channels, verify_claim, verify_document};
@@ -32,7 +34,7 @@ fn matrix(ranks: usize, entries: &[(usize, usize, u64)]) -> Demand {
 fn uniform_demand_runs_in_as_many_rounds_as_the_bound() {
     for (name, rounds) in [("A", 16), ("B", 16), ("C", 16), ("E10", 9)] {
         let topology = topology(name);
-        let (_, plan) = planned(name, &demand("uniform", topology.ranks.len(), 1));
+        let (_, plan) = planned(name, &demand("uniform:1MiB", topology.ranks.len()));
         assert_eq!(plan.steps.len(), rounds, "{name}");
         assert_eq!(plan.makespan, plan.bounds.t_eff, "{name}");
         assert_eq!(plan.makespan, Picos(rounds as u64 * 41_943_040), "{name}");
@@ -47,7 +49,7 @@ fn uniform_bounds_of_the_machines() {
     for (name, thousandths) in expected {
         let topology = topology(name);
         let found =
-            bounds(&catalog(&topology), &demand("uniform", topology.ranks.len(), 1)).unwrap();
+            bounds(&catalog(&topology), &demand("uniform:1MiB", topology.ranks.len())).unwrap();
         assert_eq!(found.t_eff.0 * 1000 / found.t_star.0, thousandths, "{name}");
         assert!(found.critical_link.is_some());
     }
@@ -83,27 +85,30 @@ fn a_cycle_of_five_conflicts_needs_three_units() {
 }
 
 #[test]
-fn every_plan_passes_the_checker_and_is_near_its_bound() {
+fn every_plan_passes_the_checker_and_is_near_the_optimum() {
     for name in NAMES {
         let topology = topology(name);
-        let mut planner = Planner::new(&catalog(&topology)).unwrap();
-        let (mut sum, mut worst) = (0.0, 1.0f64);
-        for kind in WORKLOADS {
-            for seed in 0..8 {
-                let demand = demand(kind, topology.ranks.len(), seed);
-                let plan = planner.plan(&demand).unwrap();
-                let summary = verify(&topology, &demand, &plan)
-                    .unwrap_or_else(|faults| panic!("{name} {kind} {seed}: {}", faults[0]));
-                assert_eq!(summary.bytes, demand.total());
-                let ratio = plan.makespan.0.max(1) as f64 / plan.bounds.t_eff.0.max(1) as f64;
-                sum += ratio;
-                worst = worst.max(ratio);
-            }
+        let catalog = catalog(&topology);
+        let mut planner = Planner::new(&catalog).unwrap();
+        // The linear programs of ten GPUs are the slowest by far.
+        let seeds = if name == "E10" { 2 } else { 8 };
+        let (mut sum, mut worst, mut cases) = (0.0, 1.0f64, 0);
+        for spec in (0..seeds).flat_map(eleven) {
+            let demand = demand(&spec, topology.ranks.len());
+            let plan = planner.plan(&demand).unwrap();
+            let summary = verify(&topology, &demand, &plan)
+                .unwrap_or_else(|faults| panic!("{name} {spec}: {}", faults[0]));
+            assert_eq!(summary.bytes, demand.total());
+            let exact = exact_optimum(&catalog, &demand, Some(plan.makespan)).unwrap();
+            assert!(plan.bounds.t_eff <= exact.lower && exact.lower <= plan.makespan);
+            let ratio = plan.makespan.0.max(1) as f64 / exact.lower.0.max(1) as f64;
+            sum += ratio;
+            worst = worst.max(ratio);
+            cases += 1;
         }
-        let mean = sum / (8 * WORKLOADS.len()) as f64;
+        let mean = sum / f64::from(cases);
         assert!(mean <= 1.02, "{name}: mean {mean}");
-        // Against T_eff, which not every demand can reach: permutations on B may need 1.25.
-        let most = if matches!(name, "E6" | "E3s") { 1.5 } else { 1.26 };
+        let most = if matches!(name, "E6" | "E3s") { 1.5 } else { 1.25 };
         assert!(worst <= most, "{name}: worst {worst}");
     }
 }
@@ -113,10 +118,10 @@ fn plans_depend_on_nothing_but_catalog_and_demand() {
     for name in NAMES {
         let topology = topology(name);
         let mut used = Planner::new(&catalog(&topology)).unwrap();
-        for kind in WORKLOADS {
-            let demand = demand(kind, topology.ranks.len(), 3);
+        for spec in eleven(3) {
+            let demand = demand(&spec, topology.ranks.len());
             let fresh = Planner::new(&catalog(&topology)).unwrap().plan(&demand).unwrap();
-            assert_eq!(used.plan(&demand).unwrap(), fresh, "{name} {kind}");
+            assert_eq!(used.plan(&demand).unwrap(), fresh, "{name} {spec}");
         }
     }
 }
@@ -138,7 +143,7 @@ fn random_machines_with_mixed_widths() {
             .collect();
         let topology = machine("random", inner, &joins, &gpus);
         let catalog = catalog(&topology);
-        let demand = demand(WORKLOADS[case as usize % 11], ranks, case);
+        let demand = demand(&eleven(case)[case as usize % 11], ranks);
         let plan = Planner::new(&catalog).unwrap().plan(&demand).unwrap();
         verify(&topology, &demand, &plan)
             .unwrap_or_else(|faults| panic!("case {case}: {}", faults[0]));
@@ -233,7 +238,7 @@ fn odd_demands() {
 
 #[test]
 fn plans_survive_their_document() {
-    let demand = demand("random", 8, 1);
+    let demand = demand("random:seed=1", 8);
     let (topology, plan) = planned("B", &demand);
     let document = PlanDocument::new(&topology.name, &plan);
     let text = format!("{:#}", plan_document(&topology.name, &plan));
@@ -440,7 +445,7 @@ fn every_kind_of_damage_is_found() {
             |f| matches!(f, Fault::CriticalLink { found: 999 }),
         ),
     ];
-    let demand = demand("random", 8, 1);
+    let demand = demand("random:seed=1", 8);
     let (topology, plan) = planned("B", &demand);
     let good = PlanDocument::new(&topology.name, &plan);
     verify_document(&topology, &demand, &good).unwrap();
@@ -454,7 +459,7 @@ fn every_kind_of_damage_is_found() {
 
 #[test]
 fn damage_of_a_topology_and_of_a_plan_in_memory_is_found() {
-    let demand = demand("random", 8, 1);
+    let demand = demand("random:seed=1", 8);
     let (mut topology, mut plan) = planned("B", &demand);
     plan.pieces[0].route = topology.route_id(Rank(7), Rank(6));
     let faults = verify(&topology, &demand, &plan).unwrap_err();

@@ -54,9 +54,7 @@ pub(super) fn maximal_channels(
         }
         let size = group / &canonical.order;
         found.channels += &size;
-        found
-            .orbits
-            .push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
+        found.orbits.push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
         queue.push_back((channel, canonical.generators));
     };
     visit(complete_to_maximal(catalog, &[]), &mut found, &mut queue);

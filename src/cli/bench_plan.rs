@@ -120,11 +120,11 @@ pub(super) fn table(rows: &[Row]) -> String {
     );
     for row in rows {
         let mut figures = String::new();
-        for figure in
-            [|case: &Case| case.over_optimum, |case: &Case| case.over_t_eff, |case: &Case| {
-                case.over_t_star
-            }]
-        {
+        for figure in [
+            |case: &Case| case.over_optimum,
+            |case: &Case| case.over_t_eff,
+            |case: &Case| case.over_t_star,
+        ] {
             let (mean, worst) = mean_and_worst(&row.cases, figure);
             let _ = write!(figures, "  {}  {}   ", shown(mean), shown(worst));
         }

@@ -94,9 +94,9 @@ pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outc
 /// Catalog and demand to a plan whose steps are named and which the checker has passed.
 pub(super) fn plan(platform: &Platform, demand: &Demand) -> Outcome<Plan> {
     let mut planner = Planner::new(&platform.catalog).map_err(|e| internal(&e))?;
-    let mut plan = planner.plan(demand).map_err(|error| {
-        Diagnostic::error("no-plan", error.to_string()).exit(Exit::Failed)
-    })?;
+    let mut plan = planner
+        .plan(demand)
+        .map_err(|error| Diagnostic::error("no-plan", error.to_string()).exit(Exit::Failed))?;
     let mut locator = Locator::new(&platform.catalog);
     scheduler::name_steps(&platform.catalog, &mut plan, &mut locator).map_err(|e| internal(&e))?;
     if let Err(faults) = verify::verify(&platform.topology, demand, &plan) {

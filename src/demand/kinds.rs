@@ -1,7 +1,5 @@
 //! The kinds of generated demands with their keys and defaults.
 
-use std::fmt::Write as _;
-
 /// A kind of demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
@@ -118,19 +116,6 @@ const KINDS: &[Kind] = &[
 #[must_use]
 pub fn kinds() -> &'static [Kind] {
     KINDS
-}
-
-/// The kinds with their keys and defaults as a text, for people.
-#[must_use]
-pub fn list() -> String {
-    let mut out = String::from("KIND[:VALUE][,key=value]...; VALUE belongs to the first key\n");
-    for kind in KINDS {
-        let _ = writeln!(out, "{:<13} {}", kind.name, kind.summary);
-        for key in kind.keys {
-            let _ = writeln!(out, "  {:<11}   {} (default {})", key.name, key.meaning, key.default);
-        }
-    }
-    out
 }
 
 /// The specifications of the eleven workloads of the evaluation; `seed` goes to those that draw

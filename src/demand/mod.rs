@@ -17,7 +17,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use kinds::{Key, Kind, eleven, kinds, list};
+pub use kinds::{Key, Kind, eleven, kinds};
 pub use read::read_file;
 pub use spec::parse_spec;
 pub use write::{Format, write};

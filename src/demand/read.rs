@@ -21,7 +21,7 @@ pub fn read_file(name: &str, bytes: &[u8], ranks: usize) -> Result<Demand, Diagn
 }
 
 fn read(name: &str, bytes: &[u8], ranks: usize) -> Result<Demand, Fault> {
-    match Format::of_path(name).ok_or(Fault::Suffix)? {
+    match Format::of_name(name).ok_or(Fault::Suffix)? {
         Format::Csv => {
             let (lines, rows) = csv_rows(bytes)?;
             square(rows, ranks, |row| format!("line {}", lines[row]))

@@ -33,10 +33,12 @@ pub fn parse_spec(spec: &str, ranks: usize) -> Result<Demand, Diagnostics> {
 impl Values {
     pub(super) fn parse(spec: &str) -> Result<Self, Fault> {
         let (name, rest) = match spec.find([':', ',']) {
-            Some(at) => (spec[..at].trim(), Some(&spec[at + 1..])),
+            Some(at) => (spec[..at].trim(), Some(&spec[at..])),
             None => (spec.trim(), None),
         };
-        let positional = spec[name.len().min(spec.len())..].trim_start().starts_with(':');
+        let positional = rest.is_some_and(|rest| rest.starts_with(':'));
+        // Both separators are one byte.
+        let rest = rest.map(|rest| &rest[1..]);
         let kind = kinds().iter().find(|kind| kind.name == name).ok_or_else(|| {
             let known: Vec<_> = kinds().iter().map(|kind| kind.name).collect();
             Fault::UnknownKind { name: name.to_owned(), near: nearest(name, &known), known }

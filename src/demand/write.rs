@@ -21,7 +21,7 @@ pub enum Format {
 impl Format {
     /// The format that a file's suffix names, in either case.
     #[must_use]
-    pub fn of_path(name: &str) -> Option<Self> {
+    pub fn of_name(name: &str) -> Option<Self> {
         let name = name.rsplit(['/', '\\']).next()?;
         match name.rsplit_once('.')?.1.to_ascii_lowercase().as_str() {
             "csv" => Some(Self::Csv),

@@ -1,6 +1,7 @@
 //! Diagnostics as text with carets, and as JSON.
 
 use super::{Diagnostic, Diagnostics, Exit, Severity, Sources};
+use crate::base::Span;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -62,12 +63,18 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
         }
         seen.push(span.source);
         let Some(source) = sources.get(span.source) else { continue };
-        let mut snippet = Snippet::source(&source.text).path(&source.name).line_start(1);
+        // Only the lines in question: the renderer reads all that it is given.
+        let places = diagnostic.labels.iter().map(|label| label.0);
+        let (window, first) = window(&source.text, places.filter(|at| at.source == span.source));
+        let lines = 1 + source.text.as_bytes()[..first].iter().filter(|b| **b == b'\n').count();
+        let mut snippet = Snippet::source(window).path(&source.name).line_start(lines);
         for (index, (at, label)) in diagnostic.labels.iter().enumerate() {
             if at.source != span.source {
                 continue;
             }
-            let (start, end) = clamp(&source.text, at.start as usize, at.end as usize);
+            let (start, end) = (at.start as usize, at.end as usize);
+            let (start, end) =
+                clamp(window, start.saturating_sub(first), end.saturating_sub(first));
             let kind = if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
             let annotation = kind.span(start..end);
             snippet = snippet.annotation(if label.is_empty() {
@@ -82,6 +89,19 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
         group = group.element(Level::HELP.message(help));
     }
     renderer.render(&[group])
+}
+
+/// The whole lines that the spans touch, and the offset at which they begin.
+fn window(text: &str, spans: impl Iterator<Item = Span>) -> (&str, usize) {
+    let (mut start, mut end) = (text.len(), 0);
+    for span in spans {
+        let (from, to) = clamp(text, span.start as usize, span.end as usize);
+        (start, end) = (start.min(from), end.max(to));
+    }
+    let start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let end = end.max(start);
+    let end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+    (&text[start..end], start)
 }
 
 /// A range inside the text, on character boundaries: the renderer panics outside of it.

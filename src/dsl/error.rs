@@ -5,7 +5,7 @@ use crate::diagnostics::{Diagnostic, Exit};
 use std::fmt;
 
 /// The longest topology file, in bytes.
-pub const MAX_FILE_BYTES: usize = 4 << 20;
+pub const MAX_FILE_BYTES: usize = 1 << 20;
 /// Parts may nest this deep.
 pub const MAX_DEPTH: usize = 32;
 /// The largest array.
@@ -224,7 +224,7 @@ impl Error {
             Self::BadEscape { at } => error("bad-escape", "unknown escape in the string")
                 .at(at, "expected `\\\"`, `\\\\`, `\\n`, `\\r` or `\\t` behind a backslash"),
             Self::MissingUnit { at, number, units } => {
-                error("missing-unit", format!("{number} of what? The unit is missing"))
+                error("missing-unit", format!("`{number}` lacks its unit"))
                     .at(at, format!("expected {}", either(units)))
                     .help(format!("write `{number} {}`", units[0]))
             }
@@ -262,13 +262,6 @@ impl Error {
                 error("too-many-errors", format!("reading stopped after {MAX_ERRORS} errors"))
                     .at(at, "what follows was not read")
             }
-            other => other.diagnostic_of_names(),
-        }
-    }
-
-    /// Errors of `use`, `param` and names.
-    fn diagnostic_of_names(self) -> Diagnostic {
-        match self {
             Self::UnknownPreset { at, name, meant: word } => meant(
                 error("unknown-preset", format!("there is no preset `{name}`")).at(at, ""),
                 word.as_deref(),
@@ -342,13 +335,6 @@ impl Error {
                 error("machine-size", format!("the machine has more than {MAX_LINKS} links"))
                     .at(at, "")
             }
-            other => other.diagnostic_of_paths(),
-        }
-    }
-
-    /// Errors of paths and joins.
-    fn diagnostic_of_paths(self) -> Diagnostic {
-        match self {
             Self::NotArray { at, name } => {
                 error("not-an-array", format!("`{name}` is a single device, no array"))
                     .at(at, "expected no index")
@@ -425,13 +411,6 @@ impl Error {
             Self::AbsurdLatency { at } => {
                 error("absurd-latency", "a latency of more than a second").at(at, "")
             }
-            other => other.diagnostic_of_changes(),
-        }
-    }
-
-    /// Errors of attributes, `set` and `ranks`.
-    fn diagnostic_of_changes(self) -> Diagnostic {
-        match self {
             Self::Misplaced { at, attribute, kind, belongs } => {
                 error("misplaced-attribute", format!("a {kind} has no `{attribute}`"))
                     .at(at, format!("`{attribute}` belongs to {belongs}"))
@@ -471,8 +450,6 @@ impl Error {
                 error("missing-ranks", format!("no rank for {}{rest}", names.join(", ")))
                     .at(at, "expected every GPU")
             }
-            // Every kind is worded in one of the four functions.
-            other => error("internal", format!("unworded error: {other:?}")),
         }
     }
 }

@@ -11,14 +11,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let limit = word.chars().count().div_ceil(3).min(3);
-    let mut best: Option<(usize, &str)> = None;
+    let mut best: Option<((usize, usize), &str)> = None;
     for candidate in candidates {
         if candidate == word || candidate.len() > LONGEST {
             continue;
         }
         let distance = edits(word, candidate);
-        if distance <= limit && best.is_none_or(|(least, _)| distance < least) {
-            best = Some((distance, candidate));
+        // A word of the same length is likelier than one with a letter more or less.
+        let rank = (distance, word.len().abs_diff(candidate.len()));
+        if distance <= limit && best.is_none_or(|(least, _)| rank < least) {
+            best = Some((rank, candidate));
         }
     }
     best.map(|(_, candidate)| candidate)

@@ -1,1 +1,21 @@
-//! (under construction)
+//! Dumps of other tools, read into the syntax tree of the topology language.
+//!
+//! This version reads the matrix of `nvidia-smi topo -m`; other dumps are recognised by
+//! [`detect`] so that they can be refused by name. An import never guesses silently: what the dump
+//! leaves open becomes `unknown` or `assumed` in the tree and a note beside it.
+
+mod emit;
+mod fault;
+mod format;
+mod label;
+mod layout;
+mod matrix;
+mod notes;
+mod read;
+mod scan;
+#[cfg(test)]
+mod tests;
+
+pub use format::{Format, detect};
+pub use label::PairLabel;
+pub use read::{Imported, Summary, read};

@@ -151,7 +151,7 @@ impl<const W: usize> Tables<W> {
             return;
         }
         let mut sorted = users.to_vec();
-        sorted.sort_by(|a, b| b.1.cmp(&a.1));
+        sorted.sort_by_key(|user| std::cmp::Reverse(user.1));
         let mut levels: Vec<(u64, Bits<W>)> = Vec::new();
         let mut set = Bits::EMPTY;
         for chunk in sorted.chunk_by(|a, b| a.1 == b.1) {

@@ -202,7 +202,11 @@ fn several_nodes() {
     assert_eq!(
         refusal(&maker.0),
         (
-            vec!["several nodes are not supported by this version: there are 2".to_owned()],
+            vec![
+                "several nodes are not supported by this version: there are 2, \
+                 g[0] is in one and g[2] in another"
+                    .to_owned()
+            ],
             Some(Exit::Failed)
         )
     );
@@ -230,7 +234,7 @@ fn unknown_rates_become_questions() {
     assert_eq!(
         faults.iter().next().expect("two").help,
         [
-            "add `set s[0] -- s[1] : 26.3 GB/s from \"…\"` with the measured rate",
+            "if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from \"where it is measured\"`",
             "or write the rate in place of `unknown`; an imported machine takes `--assume gen4`",
         ]
     );

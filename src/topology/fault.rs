@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a machine, and the words for it.
 
 use super::MAX_RANKS;
-use crate::base::BytesPerSecond;
+use crate::base::{BytesPerSecond, DeviceKind};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
 use crate::dsl::tree::Rule;
@@ -121,13 +121,21 @@ impl Fault {
             )
             .help("leave GPUs out with `without`, or name fewer in `ranks`"),
             Self::SeveralNodes { nodes, first, second } => {
-                let diagnostic = Diagnostic::unsupported(
+                let mut diagnostic = Diagnostic::unsupported(
                     "several-nodes",
-                    format!("several nodes are not supported by this version: there are {nodes}"),
+                    format!(
+                        "several nodes are not supported by this version: there are {nodes}, {} is in one and {} in another",
+                        path(*first),
+                        path(*second)
+                    ),
                 );
-                let diagnostic = at_device(diagnostic, *first, "in one node");
-                at_device(diagnostic, *second, "in another")
-                    .help("describe one node alone; each connected component without its fabrics is a node")
+                diagnostic = at_device(diagnostic, *first, "");
+                if machine.devices[*second].span != machine.devices[*first].span {
+                    diagnostic = at_device(diagnostic, *second, "in another node");
+                }
+                diagnostic.help(
+                    "describe one node alone: what hangs together without fabrics and links between NICs",
+                )
             }
             Self::DirectLink { link } => at_link(
                 Diagnostic::unsupported(
@@ -178,8 +186,9 @@ impl Fault {
                 "not linked to anything",
             )
             .help(format!(
-                "join it to its switch or socket, as in `{} -- s[0] : pcie gen4 x16`, or leave it out with `without {}`",
+                "join it to what it hangs on, as in `{} -- {} : pcie gen4 x16`, or leave it out with `without {}`",
                 path(*device),
+                attachment(machine),
                 path(*device)
             )),
             Self::Unreachable { pairs } => {
@@ -231,6 +240,14 @@ impl Fault {
     }
 }
 
+/// A switch, else a socket, that a GPU could hang on; a usual name where there is neither.
+fn attachment(machine: &Machine) -> &str {
+    let of = |kind| machine.devices.iter().find(|device| device.kind == kind);
+    of(DeviceKind::Switch)
+        .or_else(|| of(DeviceKind::Socket))
+        .map_or("s[0]", |device| device.path.as_str())
+}
+
 fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {
     let names: Vec<String> =
         links.iter().take(2).map(|&link| format!("`{}`", link_text(machine, link))).collect();
@@ -250,9 +267,15 @@ fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {
     if let Some(span) = links.first().and_then(|&link| machine.links[link].span) {
         diagnostic = diagnostic.at(span, "unknown");
     }
-    let first = links.first().map(|&link| link_text(machine, link)).unwrap_or_default();
-    let rest = if links.len() == 1 { "" } else { ", and so on for each of them" };
+    let Some(&first) = links.first() else { return diagnostic };
+    let ends = [machine.links[first].from, machine.links[first].to];
+    let sockets = ends.iter().all(|&end| machine.devices[end].kind == DeviceKind::Socket);
+    let example = if sockets { "39 GB/s from \"where it is measured\"" } else { "pcie gen4 x16" };
+    let rest = if links.len() == 1 { "" } else { ", and such a line for each of the others" };
     diagnostic
-        .help(format!("add `set {first} : 26.3 GB/s from \"…\"` with the measured rate{rest}"))
+        .help(format!(
+            "if that is what it carries, add `set {} : {example}`{rest}",
+            link_text(machine, first)
+        ))
         .help("or write the rate in place of `unknown`; an imported machine takes `--assume gen4`")
 }

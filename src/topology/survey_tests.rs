@@ -70,8 +70,8 @@ fn cascaded_switches_without_socket_and_loose_devices() {
     let sw = maker.add(DeviceKind::Switch, "sw", 2);
     let g = maker.add(DeviceKind::Gpu, "g", 4);
     maker.join(sw[1], sw[0], 25_000);
-    for k in 0..3 {
-        maker.join(g[k], sw[1], 25_000);
+    for &gpu in &g[..3] {
+        maker.join(gpu, sw[1], 25_000);
     }
     maker.0.ranks.swap(0, 1);
     let survey = survey(&maker.0);

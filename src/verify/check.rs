@@ -219,7 +219,7 @@ impl Check<'_> {
     /// Every pair's bytes are carried, each once.
     fn tiling(&mut self) {
         let ranks = self.demand.ranks();
-        let mut by_pair: BTreeMap<(usize, usize), Vec<(u64, u64, usize)>> = BTreeMap::new();
+        let mut by_pair: BTreeMap<_, Vec<(u64, u64, usize)>> = BTreeMap::new();
         for (index, piece) in self.plan.pieces.iter().enumerate() {
             let pair = (piece.src as usize, piece.dst as usize);
             by_pair.entry(pair).or_default().push((piece.offset.0, piece.bytes.0, index));
@@ -384,10 +384,9 @@ impl Check<'_> {
             let (makespan, bound) = (bounds.bound_ns, expected);
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
-        if let Some(found) = bounds.critical_link {
-            if found as usize >= self.topology.resources.len() {
-                self.faults.push(Fault::CriticalLink { found });
-            }
+        let links = self.topology.resources.len();
+        if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
+            self.faults.push(Fault::CriticalLink { found });
         }
     }
 

@@ -159,9 +159,9 @@ struct VpArguments {
 VP_TABLE uint32_t vp_transfers[] = {
 [%- for program in programs %]
     // program [[ program.number ]], [[ program.title ]]: [[ program.channel ]]
-[%- for row in program.rows %]
+[%- for row in program.rows %][% if row.transfers %]
     /* role [[ row.role ]] */[% for transfer in row.transfers %] VP_TRANSFER([[ transfer.peer ]], [[ transfer.route ]]),[% endfor %]
-[%- endfor %]
+[%- endif %][% endfor %]
 [%- endfor %]
     0};
 
@@ -294,20 +294,22 @@ VP_DEVICE uint32_t vp_await_arrived(const VpArguments& args, uint32_t peer, uint
 }
 
 // Link waits of an entry: for speed only. They end when all slots hold this call, when the time
-// limit of the entry is over (then false), or when the rank has to stop.
+// limit of the entry is over (then false), or when the call is over or has to stop, which the data
+// wait that follows finds out too.
 // Contract: nothing relies on what a link slot orders. A late store of an earlier call may
 // overwrite a slot; the wait then runs into its limit and the bytes are still right.
-VP_DEVICE bool vp_await_links(const VpArguments& args, const VpEntry& entry, uint64_t call) {
+VP_DEVICE bool vp_await_links(const VpArguments& args, const VpEntry& entry, uint64_t call,
+                              uint64_t deadline, uint32_t index) {
   if (entry.waits == 0) return true;
   const uint64_t* slots = args.slots[args.rank] + VP_LINK + entry.first_wait;
   const uint64_t start = vp_global_timer_ns();
-  const uint64_t most = args.patience == 0 ? 0 : ~0ull / args.patience;
-  const uint64_t limit = entry.timeout_ns > most ? (args.patience == 0 ? 0 : ~0ull)
-                                                 : entry.timeout_ns * args.patience;
+  const uint64_t most = args.patience == 0 ? ~0ull : ~0ull / args.patience;
+  const uint64_t limit = entry.timeout_ns > most ? ~0ull : entry.timeout_ns * args.patience;
   for (uint32_t wait = 0; wait < entry.waits; ++wait) {
-    while (vp_load_acquire_sys(slots + wait) < call) {
-      if (vp_global_timer_ns() - start >= limit) return false;
-      if (vp_load_relaxed_device(&args.state->abort) != 0) return true;
+    for (uint32_t looks = 0; vp_load_acquire_sys(slots + wait) < call; ++looks) {
+      const uint64_t now = vp_global_timer_ns();
+      if (now - start >= limit) return false;
+      if (now >= deadline || (looks % 16 == 0 && vp_stopped(args, index) != 0)) return true;
       vp_pause();
     }
   }
@@ -421,7 +423,8 @@ extern "C" __global__ void variopath_exchange(const __grid_constant__ VpArgument
         if (peer >= VP_RANKS) {
           shared_stop = vp_fail(args, VP_FOREIGN_PLAN, rank, e);
         } else {
-          if (!vp_await_links(args, entry, call) && part == 0) vp_tally_device(&args.state->overruns);
+          const bool in_time = vp_await_links(args, entry, call, deadline, e);
+          if (!in_time && part == 0) vp_tally_device(&args.state->overruns);
           shared_stop = vp_await_ready(args, peer, stamp, deadline, e);
         }
       }

@@ -7,6 +7,7 @@ use variopath::base::{
     VertexId,
 };
 use variopath::catalog::{Catalog, PlannedRoute, StructureEdge, StructureVertex};
+use variopath::demand::parse_spec;
 use variopath::topology::{Resource, Route, Topology, Vertex};
 
 /// The machines by name.
@@ -202,96 +203,7 @@ impl Numbers {
     }
 }
 
-/// Names of [`demand`].
-pub const WORKLOADS: [&str; 11] = [
-    "uniform",
-    "zipf0.5",
-    "zipf0.8",
-    "zipf1.2",
-    "permutation",
-    "hot-receiver",
-    "sparse",
-    "silent",
-    "block",
-    "log-uniform",
-    "random",
-];
-
-/// A demand in the manner of the eleven workloads.
-pub fn demand(kind: &str, ranks: usize, seed: u64) -> Demand {
-    const MIB: u64 = 1 << 20;
-    let mut numbers = Numbers(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-    for _ in 0..8 {
-        numbers.next();
-    }
-    let n = ranks;
-    let mut bytes = vec![0u64; n * n];
-    if let Some(exponent) = kind.strip_prefix("zipf") {
-        let exponent: f64 = exponent.parse().unwrap();
-        let experts = 256;
-        let mut order: Vec<usize> = (0..experts).collect();
-        for i in (1..experts).rev() {
-            order.swap(i, numbers.between(0, i as u64 + 1) as usize);
-        }
-        let weights: Vec<f64> = (0..experts).map(|i| (i as f64 + 1.0).powf(-exponent)).collect();
-        let total: f64 = weights.iter().sum();
-        for s in 0..n {
-            for _ in 0..512 {
-                let mut hit = vec![false; n];
-                for _ in 0..8 {
-                    let mut x = numbers.next() as f64 / (1u64 << 53) as f64 * total;
-                    let mut i = 0;
-                    while i + 1 < experts && x >= weights[i] {
-                        x -= weights[i];
-                        i += 1;
-                    }
-                    hit[order[i] * n / experts] = true;
-                }
-                for d in 0..n {
-                    bytes[s * n + d] += u64::from(hit[d]) * 7168 * 2;
-                }
-            }
-        }
-    } else if kind == "permutation" {
-        let mut to: Vec<usize> = (0..n).collect();
-        loop {
-            for i in (1..n).rev() {
-                to.swap(i, numbers.between(0, i as u64 + 1) as usize);
-            }
-            if to.iter().enumerate().all(|(s, d)| s != *d) {
-                break;
-            }
-        }
-        for (s, d) in to.into_iter().enumerate() {
-            bytes[s * n + d] = 16 * MIB;
-        }
-    } else {
-        let hot = numbers.between(0, n as u64) as usize;
-        for s in 0..n {
-            for d in 0..n {
-                bytes[s * n + d] = match kind {
-                    "uniform" => MIB,
-                    "hot-receiver" => {
-                        numbers.between(3 * MIB / 10, 13 * MIB / 10) * if d == hot { 8 } else { 1 }
-                    }
-                    "sparse" => {
-                        let there = numbers.between(0, 10) == 0;
-                        numbers.between(MIB, 16 * MIB) * u64::from(there)
-                    }
-                    "silent" => MIB * u64::from(s != 1 && d != 1),
-                    "block" => numbers.between(4 * MIB, 12 * MIB),
-                    "log-uniform" => {
-                        let x = numbers.next() as f64 / (1u64 << 53) as f64 * 14.0 + 12.0;
-                        x.exp2() as u64
-                    }
-                    "random" => numbers.between(MIB / 2, 3 * MIB / 2),
-                    _ => panic!("no workload {kind}"),
-                };
-            }
-        }
-    }
-    for s in 0..n {
-        bytes[s * n + s] = 0;
-    }
-    Demand::new(n, bytes).unwrap()
+/// The demand of a specification.
+pub fn demand(spec: &str, ranks: usize) -> Demand {
+    parse_spec(spec, ranks).expect("a good specification")
 }

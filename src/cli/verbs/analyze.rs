@@ -2,11 +2,11 @@
 
 use super::wording::{count, machine_line};
 use crate::catalog;
+use crate::catalog::Bounds;
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
-use crate::catalog::Bounds;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -78,10 +78,9 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     if !catalog.complete {
         let _ = writeln!(out, "            bounded: the catalog holds only some of the orbits");
     }
-    let critical = bounds.critical_link.map_or_else(
-        || "none".to_owned(),
-        |link| platform.topology.resource_name(link),
-    );
+    let critical = bounds
+        .critical_link
+        .map_or_else(|| "none".to_owned(), |link| platform.topology.resource_name(link));
     let _ = writeln!(
         out,
         "bounds      {}: T_eff {} (strict channels), T* {} (bytes / capacity), critical {critical}",

@@ -33,7 +33,10 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
     if args.arch != "none" {
         return Err(Diagnostic::unsupported(
             "unsupported",
-            format!("--arch {}: compiling at build time is not supported by this version", args.arch),
+            format!(
+                "--arch {}: compiling at build time is not supported by this version",
+                args.arch
+            ),
         )
         .help("leave --arch out and compile kernels.cu with nvcc or NVRTC")
         .into());

@@ -57,6 +57,8 @@ fn list() -> String {
             let _ = writeln!(out, "  {:<12}{:<9} {}", key.name, key.default, key.meaning);
         }
     }
-    out.push_str("\nKIND[:VALUE][,key=value]…; VALUE is the first key. Sizes are bytes an ordered pair.\n");
+    out.push_str(
+        "\nKIND[:VALUE][,key=value]…; VALUE is the first key. Sizes are bytes an ordered pair.\n",
+    );
     out
 }

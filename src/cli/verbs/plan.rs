@@ -108,7 +108,8 @@ fn steps(context: &Context, platform: &Platform, plan: &Plan) -> String {
         platform.topology.vertices[vertex.index()].path.as_str()
     };
     let mut out = String::new();
-    let _ = writeln!(out, "{}", context.strong("\nstep       start  channel  transfers that start"));
+    let _ =
+        writeln!(out, "{}", context.strong("\nstep       start  channel  transfers that start"));
     for (index, step) in plan.steps.iter().enumerate() {
         let channel = match step.channel.as_ref().and_then(|name| name.orbit) {
             Some(orbit) => format!("#{orbit}"),

@@ -84,14 +84,12 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
         ))?;
     }
     context.progress("compiling the kernels for the CPU and running them");
-    let report = host::carry_out(&parts.kernels, &platform.catalog, &plan, &demand.demand, &options)
-        .map_err(|error| {
-            Diagnostic::error("host-engine", error.to_string()).exit(if error.is_file_trouble() {
-                Exit::File
-            } else {
-                Exit::Failed
-            })
-        })?;
+    let report =
+        host::carry_out(&parts.kernels, &platform.catalog, &plan, &demand.demand, &options)
+            .map_err(|error| {
+                Diagnostic::error("host-engine", error.to_string())
+                    .exit(if error.is_file_trouble() { Exit::File } else { Exit::Failed })
+            })?;
     let engine = format!(
         "carried out on CPU threads ({}): proves bytes and order, not speed",
         if crate::runtime::cuda_driver_present() {
@@ -124,8 +122,6 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
     }
     match report.first_fault {
         None => Ok(()),
-        Some(fault) => {
-            Err(Diagnostic::error("wrong-bytes", fault).exit(Exit::Failed).into())
-        }
+        Some(fault) => Err(Diagnostic::error("wrong-bytes", fault).exit(Exit::Failed).into()),
     }
 }

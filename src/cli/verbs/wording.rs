@@ -16,11 +16,9 @@ pub(super) fn machine_line(platform: &Platform) -> String {
     let topology = &platform.topology;
     let of = |kind| topology.vertices.iter().filter(|vertex| vertex.kind == kind).count();
     let mut parts = vec![count(topology.ranks.len(), "GPU")];
-    for (kind, word) in [
-        (DeviceKind::Switch, "switch"),
-        (DeviceKind::Socket, "socket"),
-        (DeviceKind::Nic, "NIC"),
-    ] {
+    for (kind, word) in
+        [(DeviceKind::Switch, "switch"), (DeviceKind::Socket, "socket"), (DeviceKind::Nic, "NIC")]
+    {
         if of(kind) > 0 {
             parts.push(count(of(kind), word));
         }
@@ -48,9 +46,10 @@ pub(super) fn plan_line(topology: &Topology, plan: &Plan) -> String {
     if plan.pieces.is_empty() {
         return "no steps: nothing to send between ranks".to_owned();
     }
-    let critical = plan.bounds.critical_link.map_or_else(String::new, |link| {
-        format!(", critical {}", topology.resource_name(link))
-    });
+    let critical = plan
+        .bounds
+        .critical_link
+        .map_or_else(String::new, |link| format!(", critical {}", topology.resource_name(link)));
     format!(
         "{}; predicted {}, bound {}, gap {}{critical}",
         count(plan.steps.len(), "step"),

@@ -4,8 +4,9 @@ use super::devices::{Elements, Target};
 use super::paths::Walk;
 use super::{Builder, Reported, place};
 use crate::dsl::error::Error;
-use crate::dsl::machine::{Link, LinkValue};
+use crate::dsl::machine::LinkValue;
 use crate::dsl::tree::{JoinTail, Path, SetChange, StatementKind};
+use std::rc::Rc;
 
 impl<'t> Builder<'t> {
     /// Carries out every `set`: those within parts first, so that the machine around a part has the
@@ -48,12 +49,12 @@ impl<'t> Builder<'t> {
     fn within_parts(&mut self, instance: usize, action: fn(&mut Self, usize)) {
         let entries = self.instances[instance].entries.values();
         let parts = entries.filter_map(|entry| match &entry.elements {
-            Elements::Parts(parts) => Some(parts),
+            Elements::Parts(parts) => Some(Rc::clone(parts)),
             Elements::Devices(_) => None,
         });
-        let parts: Vec<Vec<usize>> = parts.cloned().collect();
+        let parts: Vec<Rc<[usize]>> = parts.collect();
         for array in parts {
-            for part in array {
+            for &part in &*array {
                 let found = self.found;
                 action(self, part);
                 if self.found > found {
@@ -112,21 +113,20 @@ impl<'t> Builder<'t> {
     }
 
     fn only_link(&mut self, path: &Path, device: usize, value: &LinkValue) -> Result<(), Reported> {
-        let neighbours = self.joined.range((device, 0)..=(device, usize::MAX));
-        let mut ends: Vec<usize> = neighbours.map(|((_, to), _)| *to).collect();
-        // Directed links towards the device count too.
-        let towards = self.links.iter().filter(|link| link.to == device).map(|link| link.from);
-        ends.extend(towards);
+        let links = self.incident[device].clone();
+        let mut ends: Vec<usize> = links
+            .iter()
+            .map(|link| self.links[*link].from + self.links[*link].to - device)
+            .collect();
         ends.sort_unstable();
         ends.dedup();
         if ends.len() != 1 {
             let (at, name) = (place(path.span), self.devices[device].path.clone());
             return Err(self.report(Error::NotOneLink { at, name, links: ends.len() }));
         }
-        for link in &mut self.links {
-            if link.from == device || link.to == device {
-                link.value = value.clone();
-            }
+        for link in links {
+            self.links[link].value = value.clone();
+            self.backwards.remove(&link);
         }
         Ok(())
     }
@@ -145,35 +145,23 @@ impl<'t> Builder<'t> {
             let (from, to) = (self.devices[from].path.clone(), self.devices[to].path.clone());
             return Err(self.report(Error::NoLink { at, from, to }));
         };
-        if tail.duplex {
-            for link in [Some(there), back].into_iter().flatten() {
-                self.links[link].value = value.clone();
-            }
-        } else if self.links[there].duplex {
-            self.split(there);
-            // The link may now stand one further: the written direction keeps its place.
-            if let Some(link) = self.joined.get(&(from, to)) {
-                self.links[*link].value = value.clone();
-            }
-        } else {
-            self.links[there].value = value.clone();
+        self.assign(there, from, value);
+        if let Some(back) = back.filter(|_| tail.duplex) {
+            self.assign(back, to, value);
         }
         Ok(())
     }
 
-    /// Makes two directed links of a duplex one, the written direction first, so that the order of
-    /// directions stays what it was.
-    fn split(&mut self, at: usize) {
-        self.links[at].duplex = false;
-        let link = &self.links[at];
-        let reverse = Link { from: link.to, to: link.from, ..link.clone() };
-        self.links.insert(at + 1, reverse);
-        self.joined.clear();
-        for (index, link) in self.links.iter().enumerate() {
-            self.joined.insert((link.from, link.to), index);
-            if link.duplex {
-                self.joined.insert((link.to, link.from), index);
-            }
+    /// Sets the direction of a link that starts at `from`.
+    fn assign(&mut self, at: usize, from: usize, value: &LinkValue) {
+        let link = &mut self.links[at];
+        if link.from != from {
+            self.backwards.insert(at, value.clone());
+            return;
+        }
+        let old = std::mem::replace(&mut link.value, value.clone());
+        if link.duplex {
+            self.backwards.entry(at).or_insert(old);
         }
     }
 }

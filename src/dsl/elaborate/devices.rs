@@ -6,6 +6,7 @@ use crate::dsl::error::{Error, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, Sought};
 use crate::dsl::machine::Device;
 use crate::dsl::tree::{Atom, Attribute, Spanned, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// A block that stands in the machine: the file itself, or one element of a part.
 pub(super) struct Instance<'t> {
@@ -32,7 +33,7 @@ pub(super) enum Elements {
     /// Consecutive devices from this one.
     Devices(usize),
     /// Indices of the instances.
-    Parts(Vec<usize>),
+    Parts(Rc<[usize]>),
 }
 
 /// A device or an instance of a part.
@@ -127,6 +128,7 @@ impl<'t> Builder<'t> {
                     span: name.span,
                 });
                 self.removed.push(false);
+                self.incident.push(Vec::new());
             }
             let targets: Vec<usize> = (first..first + elements).collect();
             self.attribute(scope, &targets, attributes);
@@ -165,7 +167,7 @@ impl<'t> Builder<'t> {
             }
         }
         self.expanding.pop();
-        Ok(Entry { count, elements: Elements::Parts(elements) })
+        Ok(Entry { count, elements: Elements::Parts(elements.into()) })
     }
 
     fn count(&mut self, count: Option<&Spanned<Atom>>) -> Result<Option<u64>, Reported> {

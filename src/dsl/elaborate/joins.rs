@@ -35,7 +35,7 @@ impl<'t> Builder<'t> {
                     let entry = self.instances[instance].entries.get(name.value.as_str());
                     let Some(entry) = entry else { continue };
                     if let Elements::Parts(parts) = entry.elements.clone() {
-                        for part in parts {
+                        for &part in &*parts {
                             let errors = self.found;
                             self.join(part);
                             if self.found > errors {
@@ -205,6 +205,8 @@ impl<'t> Builder<'t> {
         if tail.duplex {
             self.joined.insert((to, from), self.links.len());
         }
+        self.incident[from].push(self.links.len());
+        self.incident[to].push(self.links.len());
         let value = value.clone();
         self.links.push(Link { from, to, duplex: tail.duplex, value, span });
         Ok(())
@@ -232,7 +234,7 @@ fn whole(name: &Spanned<String>, array: bool, right: &Path) -> Path {
 
 /// The join written with a walking index: `g[k] -- sw[k/2]` where the left side has twice as many.
 fn walked((left, lefts): (&Path, usize), (right, rights): (&Path, usize)) -> String {
-    let ratio = |a: usize, b: usize| if a > b && a % b == 0 { (a / b) as u64 } else { 1 };
+    let ratio = |a: usize, b: usize| if a > b && a.is_multiple_of(b) { (a / b) as u64 } else { 1 };
     let (left, right) = (indexed(left, ratio(rights, lefts)), indexed(right, ratio(lefts, rights)));
     format!("{left} -- {right}")
 }

@@ -16,7 +16,7 @@ mod values;
 pub use values::pcie_rate;
 
 use super::error::{Error, MAX_ERRORS};
-use super::machine::{Device, Link, Machine};
+use super::machine::{Device, Link, LinkValue, Machine};
 use super::tree::{File, Rule};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::Diagnostics;
@@ -56,6 +56,10 @@ struct Builder<'t> {
     links: Vec<Link>,
     /// The link that joins the first device to the second.
     joined: BTreeMap<(usize, usize), usize>,
+    /// The links that each device has a part in.
+    incident: Vec<Vec<usize>>,
+    /// Values of the reverse directions that `set` gave, by duplex link.
+    backwards: BTreeMap<usize, LinkValue>,
     removed: Vec<bool>,
     rules: Vec<(String, Rule, Option<Span>)>,
 }
@@ -84,11 +88,19 @@ impl Builder<'_> {
                 devices.push(device);
             }
         }
-        let links = self
-            .links
-            .into_iter()
-            .filter_map(|link| Some(Link { from: place[link.from]?, to: place[link.to]?, ..link }));
-        let links = links.collect();
+        let mut links = Vec::with_capacity(self.links.len());
+        for (index, link) in self.links.into_iter().enumerate() {
+            let (Some(from), Some(to)) = (place[link.from], place[link.to]) else { continue };
+            match self.backwards.get(&index) {
+                // Directions that differ become two links, the written one first.
+                Some(back) if *back != link.value => {
+                    let (value, span) = (back.clone(), link.span);
+                    links.push(Link { from, to, duplex: false, ..link });
+                    links.push(Link { from: to, to: from, duplex: false, value, span });
+                }
+                _ => links.push(Link { from, to, ..link }),
+            }
+        }
         let ranks = ranks.into_iter().filter_map(|gpu| place[gpu]).collect();
         Machine { name, devices, links, ranks, rules: self.rules }
     }

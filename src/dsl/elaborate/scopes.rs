@@ -48,11 +48,9 @@ impl<'t> Builder<'t> {
         });
         for statement in &block.statements {
             match &statement.kind {
-                StatementKind::Link { name, value } => {
-                    if self.declare(id, name) {
-                        let named = Named { value, known: Known::NotYet };
-                        self.scopes[id].links.insert(&name.value, named);
-                    }
+                StatementKind::Link { name, value } if self.declare(id, name) => {
+                    let named = Named { value, known: Known::NotYet };
+                    self.scopes[id].links.insert(&name.value, named);
                 }
                 StatementKind::Part { name, body } => {
                     let part = self.scopes(body, Some(id));

@@ -84,8 +84,7 @@ impl<'a> Reader<'a> {
     fn file(&mut self) -> Option<File> {
         let gap = self.gap();
         if self.next().kind == TokenKind::End {
-            // The caret stands at the end of the text, behind its comments.
-            self.report(Error::Empty { at: self.next().span() });
+            self.report(Error::Empty { at: Span::new(self.next().source, 0, 0) });
             return None;
         }
         let header = (word("topology"), string).parse(self.rest);
@@ -166,7 +165,9 @@ impl<'a> Reader<'a> {
                 }
                 let wanted = Wanted::Thing("the end of the statement");
                 if let Err(error) = expected::<()>(rest, wanted) {
-                    self.report(unwrap(error).error);
+                    let mut fault = unwrap(error);
+                    self.propose_first_word(start[0], &mut fault);
+                    self.report(fault.error);
                 }
             }
             Err(error) => {

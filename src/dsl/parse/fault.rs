@@ -1,5 +1,6 @@
 //! What nom carries when a statement does not fit, and the smallest parsers over tokens.
 
+use crate::base::Span;
 use crate::dsl::error::{Error, Wanted};
 use crate::dsl::suggest::nearest;
 use crate::dsl::token::{Token, TokenKind, unquote};
@@ -55,7 +56,14 @@ impl<'a> ParseError<Input<'a>> for Fault {
 
 fn expectation(input: Input<'_>, wanted: Vec<Wanted>, meant: Option<&'static str>) -> Fault {
     let token = input[0];
-    let at = token.span();
+    // What ends a line is pointed at where the line ends, not where the next one begins.
+    let at = match token.kind {
+        TokenKind::Newline | TokenKind::Comment | TokenKind::End => {
+            let start = token.start as usize;
+            Span::new(token.source, start, start)
+        }
+        _ => token.span(),
+    };
     let error = match token.kind {
         TokenKind::Unclosed => Error::UnclosedString { at },
         _ => Error::Expected { at, found: describe(&token), wanted, meant },
@@ -112,10 +120,10 @@ pub(super) fn one_of<'a, T: Copy>(
 ) -> impl Fn(Input<'a>) -> Parsed<'a, T> {
     move |input| {
         let token = input[0];
-        if token.kind == TokenKind::Word {
-            if let Some((_, value)) = words.iter().find(|(word, _)| *word == token.text) {
-                return Ok((&input[1..], *value));
-            }
+        if token.kind == TokenKind::Word
+            && let Some((_, value)) = words.iter().find(|(word, _)| *word == token.text)
+        {
+            return Ok((&input[1..], *value));
         }
         let wanted = words.iter().map(|(word, _)| Wanted::Literal(word)).collect();
         let near = nearest(token.text, words.iter().map(|(word, _)| *word));

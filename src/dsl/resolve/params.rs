@@ -81,11 +81,10 @@ impl Params {
         }
     }
 
-    fn statement(&self, statement: &mut Statement, errors: &mut Diagnostics) {
+    fn statement(&mut self, statement: &mut Statement, errors: &mut Diagnostics) {
         match &mut statement.kind {
             StatementKind::Part { body, .. } => {
-                let mut inner = Self { values: self.values.clone() };
-                inner.block(body, &BTreeMap::new(), errors);
+                self.block(body, &BTreeMap::new(), errors);
             }
             StatementKind::Device { count, join, .. } => {
                 if let Some(count) = count {

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
+/// Files may use files this deep.
+const MAX_USE_DEPTH: usize = 16;
+
 /// A text that is being expanded: where paths in it start from, and its name for messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
@@ -105,9 +108,12 @@ impl<'a> Expansion<'a> {
     /// The expanded statements of `target`; `Err(None)` where the errors are reported already.
     fn used(&mut self, target: &str, at: Span) -> Result<Block, Option<Error>> {
         self.uses += 1;
-        if self.uses > MAX_USES || self.bytes > 4 * MAX_FILE_BYTES {
+        if self.uses > MAX_USES || self.bytes > 16 * MAX_FILE_BYTES {
             // Said once: whatever follows would only repeat it.
             return Err((self.uses == MAX_USES + 1).then_some(Error::TooManyUses { at }));
+        }
+        if self.stack.len() > MAX_USE_DEPTH {
+            return Err(Some(Error::TooManyUses { at }));
         }
         let place = self.locate(target, at)?;
         if let Some(from) = self.stack.iter().position(|open| same(open, &place)) {
@@ -163,10 +169,10 @@ impl<'a> Expansion<'a> {
         let shown = self.folder.join(&file);
         // A link in the folder may lead out of it as well.
         let root = if self.folder.as_os_str().is_empty() { Path::new(".") } else { &self.folder };
-        if let (Ok(root), Ok(real)) = (root.canonicalize(), shown.canonicalize()) {
-            if !real.starts_with(root) {
-                return Err(escape());
-            }
+        if let (Ok(root), Ok(real)) = (root.canonicalize(), shown.canonicalize())
+            && !real.starts_with(root)
+        {
+            return Err(escape());
         }
         Ok(Place { file: Some(file), shown: shown.to_string_lossy().into_owned() })
     }

@@ -66,9 +66,27 @@ impl Compiler {
         &self.command
     }
 
+    /// The library of `kernels` in the first of `caches` that can be used.
+    pub(super) fn library_in(
+        &self,
+        kernels: &str,
+        caches: &[PathBuf],
+    ) -> Result<PathBuf, HostError> {
+        let mut result = Err(HostError::ForeignCache { path: PathBuf::new() });
+        for cache in caches {
+            result = self.library(kernels, cache);
+            let unusable =
+                matches!(result, Err(HostError::File { .. } | HostError::ForeignCache { .. }));
+            if !unusable {
+                break;
+            }
+        }
+        result
+    }
+
     /// The library of `kernels`, compiled unless the cache holds it. Several processes may do this
     /// at once: a library appears in the cache whole or not at all.
-    pub(super) fn library(&self, kernels: &str, cache: &Path) -> Result<PathBuf, HostError> {
+    fn library(&self, kernels: &str, cache: &Path) -> Result<PathBuf, HostError> {
         let parts = [kernels, SHIM, LAUNCHER, &self.command, &self.version, &FLAGS.join(" ")];
         // Lengths keep two different lists of parts from having the same concatenation.
         let lengths: Vec<u8> =
@@ -77,14 +95,14 @@ impl Compiler {
             std::iter::once(&lengths[..]).chain(parts.iter().map(|part| part.as_bytes())),
         );
         let path = cache.join(format!("host-{key}.so"));
-        if path.is_file() {
-            return Ok(path);
-        }
         let file = |path: &Path| {
             let path = path.to_owned();
             move |error| HostError::File { path, error }
         };
-        std::fs::create_dir_all(cache).map_err(file(cache))?;
+        own_folder(cache)?;
+        if path.is_file() {
+            return Ok(path);
+        }
         let folder =
             tempfile::Builder::new().prefix("compiling-").tempdir_in(cache).map_err(file(cache))?;
         for (name, text) in [("kernels.cu", kernels), ("shim.h", SHIM), ("launcher.cpp", LAUNCHER)]
@@ -131,13 +149,30 @@ fn split(command: &str) -> Option<Command> {
     Some(command)
 }
 
-/// The user's cache folder for compiled kernels: `XDG_CACHE_HOME`, `~/.cache`, or the folder for
+/// Makes the cache folder if need be. Code is loaded from it, so it must belong to this user and
+/// be closed to others.
+fn own_folder(cache: &Path) -> Result<(), HostError> {
+    use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+    let file = |error| HostError::File { path: cache.to_owned(), error };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(cache).map_err(file)?;
+    let found = std::fs::metadata(cache).map_err(file)?;
+    // The owner of a process's own entry there is the user it runs as.
+    let user = std::fs::metadata("/proc/self").map_or(found.uid(), |process| process.uid());
+    if found.uid() != user || found.mode() & 0o002 != 0 {
+        return Err(HostError::ForeignCache { path: cache.to_owned() });
+    }
+    Ok(())
+}
+
+/// Where compiled kernels may be kept, best first: `XDG_CACHE_HOME`, `~/.cache`, the folder for
 /// temporary files.
-pub(super) fn default_cache() -> PathBuf {
+pub(super) fn default_caches() -> Vec<PathBuf> {
     let absolute =
         |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
-    absolute("XDG_CACHE_HOME")
-        .or_else(|| absolute("HOME").map(|home| home.join(".cache")))
-        .unwrap_or_else(std::env::temp_dir)
-        .join("variopath")
+    let named = [
+        absolute("XDG_CACHE_HOME"),
+        absolute("HOME").map(|home| home.join(".cache")),
+        Some(std::env::temp_dir()),
+    ];
+    named.into_iter().flatten().map(|folder| folder.join("variopath")).collect()
 }

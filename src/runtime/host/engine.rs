@@ -1,6 +1,6 @@
 //! One exchange on the host, from plan to verified bytes.
 
-use super::compiler::{Compiler, default_cache};
+use super::compiler::{Compiler, default_caches};
 use super::library::Kernels;
 use super::memory::{GUARD, Window as Memory};
 use super::{Fault, HostError, HostOptions, Report};
@@ -52,8 +52,8 @@ pub fn carry_out(
     let programs = ProgramTable::of(catalog);
     let encoder = Encoder::new(catalog, &programs, plan, &window)?;
     check_memory(demand, ranks, options.memory)?;
-    let cache = options.cache.clone().unwrap_or_else(default_cache);
-    let library = Compiler::find()?.library(kernels_cu, &cache)?;
+    let caches = options.cache.clone().map_or_else(default_caches, |cache| vec![cache]);
+    let library = Compiler::find()?.library_in(kernels_cu, &caches)?;
     let argument_bytes = 8 * (6 + 2 * ranks as u64);
     let kernels = Kernels::load(&library, argument_bytes)?;
 

@@ -29,6 +29,15 @@ pub enum HostError {
         /// Why.
         error: std::io::Error,
     },
+    /// The cache folder is not this user's alone.
+    #[error(
+        "{}: belongs to another user or is open to all, so no compiled kernels are loaded from it",
+        path.display()
+    )]
+    ForeignCache {
+        /// The folder.
+        path: PathBuf,
+    },
     /// The compiled kernels could not be loaded.
     #[error("the compiled kernels {} cannot be loaded: {reason}", path.display())]
     Load {
@@ -99,6 +108,7 @@ impl HostError {
             self,
             Self::NoCompiler { .. }
                 | Self::File { .. }
+                | Self::ForeignCache { .. }
                 | Self::Load { .. }
                 | Self::Memory { .. }
                 | Self::Threads { .. }

@@ -1,0 +1,170 @@
+//! What can be wrong with a dump. Faults carry data; the words are all here.
+
+use super::format::Format;
+use super::label::PairLabel;
+use crate::base::Span;
+use crate::diagnostics::Diagnostic;
+use std::fmt;
+
+/// A reason to refuse a dump.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fault {
+    /// The text is no dump that is known.
+    NotRecognised,
+    /// The dump is known, but not read.
+    NotRead(Format),
+    /// Rows stand there, but nothing names their columns.
+    NoHeader { row: String, labels: usize },
+    /// A column of the header is neither a device nor an affinity.
+    UnknownColumn(String),
+    /// A name stands twice in the header.
+    RepeatedColumn(String),
+    /// A header without rows, or with fewer rows than devices.
+    MissingRows { found: usize, missing: Vec<String> },
+    /// A row that should be another device's.
+    RowOrder { found: String, expected: String },
+    /// A row with fewer cells than there are devices.
+    ShortRow { row: String, found: usize, expected: usize },
+    /// More cells than columns.
+    LongRow { row: String, cell: String },
+    /// A cell that is no label.
+    UnknownLabel { cell: String, row: String, column: String },
+    /// `X` away from the diagonal, or something else on it.
+    Diagonal { row: String, column: String, label: PairLabel },
+    /// The two halves disagree.
+    Asymmetric { row: String, column: String, label: PairLabel, back: PairLabel },
+    /// No tree has these labels.
+    Contradiction { row: String, column: String, label: PairLabel, expected: PairLabel },
+    /// A second matrix.
+    SecondMatrix,
+    /// `--assume` with a generation whose rate is not known.
+    Generation(u32),
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotRecognised => f.write_str("this is no dump that can be imported"),
+            Self::NotRead(Format::NvidiaSmiPeers) => f.write_str(
+                "this is the matrix of nvidia-smi topo -p2p: it tells who may access whom, not \
+                 how the machine is wired, and is not read alone",
+            ),
+            Self::NotRead(format) => {
+                write!(f, "this is {format}, which this version does not read yet")
+            }
+            Self::NoHeader { row, labels } => write!(
+                f,
+                "the matrix has no header: row {row} has {labels} labels and nothing names their \
+                 columns"
+            ),
+            Self::UnknownColumn(name) => write!(f, "unknown column `{name}` in the header"),
+            Self::RepeatedColumn(name) => write!(f, "`{name}` stands twice in the header"),
+            Self::MissingRows { found, missing } => {
+                let rows = if *found == 1 { "row" } else { "rows" };
+                write!(f, "the matrix ends after {found} {rows}; missing: {}", missing.join(", "))
+            }
+            Self::RowOrder { found, expected } => {
+                write!(f, "row `{found}` stands where row `{expected}` should")
+            }
+            Self::ShortRow { row, found, expected } => {
+                write!(f, "row {row} has {found} labels, but the header names {expected} devices")
+            }
+            Self::LongRow { row, cell } => {
+                write!(f, "row {row} has more cells than the header has columns: `{cell}`")
+            }
+            Self::UnknownLabel { cell, row, column } => {
+                write!(f, "unknown label `{cell}` in row {row}, column {column}")
+            }
+            Self::Diagonal { row, column, label: PairLabel::Own } => {
+                write!(f, "`X` (self) in row {row}, column {column}")
+            }
+            Self::Diagonal { row, label, .. } => {
+                write!(f, "row {row} has `{label}` for itself instead of `X`")
+            }
+            Self::Asymmetric { row, column, label, back } => write!(
+                f,
+                "the matrix is not symmetric: {row} to {column} is {label}, {column} to {row} is \
+                 {back}"
+            ),
+            Self::Contradiction { row, column, label, expected } => write!(
+                f,
+                "no PCIe tree has these labels: {row} to {column} is {label}, but their relations \
+                 to other devices make it {expected}"
+            ),
+            Self::SecondMatrix => f.write_str("a second matrix: one file describes one machine"),
+            Self::Generation(generation) => {
+                write!(f, "cannot assume PCIe gen{generation}: gen1 to gen6 are known")
+            }
+        }
+    }
+}
+
+impl Fault {
+    fn code(&self) -> &'static str {
+        match self {
+            Self::NotRecognised => "import-format",
+            Self::NotRead(_) => "import-unsupported",
+            Self::NoHeader { .. } => "import-header",
+            Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
+            Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
+            Self::ShortRow { .. } | Self::LongRow { .. } => "import-row",
+            Self::UnknownLabel { .. } => "import-label",
+            Self::Diagonal { .. } => "import-diagonal",
+            Self::Asymmetric { .. } => "import-asymmetric",
+            Self::Contradiction { .. } => "import-contradiction",
+            Self::SecondMatrix => "import-second",
+            Self::Generation(_) => "import-assume",
+        }
+    }
+
+    fn help(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotRecognised | Self::NotRead(_) => {
+                "give the output of `nvidia-smi topo -m`, or write a .topo file"
+            }
+            Self::NoHeader { .. } => {
+                "copy the line above the first row too: it starts with GPU0 and names every column"
+            }
+            Self::UnknownColumn(_) => {
+                "columns are GPUs, network cards, CPU Affinity, NUMA Affinity, GPU NUMA ID"
+            }
+            Self::MissingRows { .. } | Self::ShortRow { .. } => {
+                "copy the whole output of `nvidia-smi topo -m`"
+            }
+            Self::UnknownLabel { .. } => "labels are X, NV#, PIX, PXB, PHB, NODE, SYS (old: SOC)",
+            Self::SecondMatrix => "import each matrix from a file of its own",
+            _ => return None,
+        })
+    }
+
+    fn label(&self) -> String {
+        match self {
+            Self::NotRead(_) => "recognised by this line".to_string(),
+            Self::NoHeader { .. } => "the first row".to_string(),
+            Self::UnknownLabel { row, column, .. } => format!("{row} to {column}"),
+            Self::RowOrder { expected, .. } => format!("expected {expected}"),
+            Self::ShortRow { expected, .. } => format!("expected {expected} labels"),
+            Self::MissingRows { .. } => "the header".to_string(),
+            Self::Diagonal { label: PairLabel::Own, .. } => "only for the device itself".into(),
+            Self::Diagonal { .. } => "expected X".into(),
+            Self::Contradiction { expected, .. } => format!("expected {expected}"),
+            _ => String::new(),
+        }
+    }
+
+    /// As a diagnostic at `span`.
+    pub fn at(self, span: Option<Span>) -> Diagnostic {
+        let (code, message) = (self.code(), self.to_string());
+        let mut diagnostic = match self {
+            Self::NotRead(_) => Diagnostic::unsupported(code, message),
+            _ => Diagnostic::error(code, message),
+        };
+        if let Some(span) = span {
+            diagnostic = diagnostic.at(span, self.label());
+        }
+        match self.help() {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! What is said about machines that no exchange can be planned on, with the place in their text.
+
+use variopath::base::Digest;
+use variopath::diagnostics::{Sources, render};
+use variopath::dsl::Machine;
+use variopath::{dsl, topology};
+
+fn machine(text: &str) -> Machine {
+    let mut sources = Sources::new();
+    let id = sources.add("box.topo", text);
+    let file = dsl::parse(&sources, id).expect("it parses");
+    let file = dsl::resolve(file, &mut sources, id, &Default::default()).expect("it resolves");
+    dsl::elaborate(&file).expect("it is a machine")
+}
+
+/// The rendered refusal of a topology file that reads well but is no sound machine.
+fn refusal(text: &str) -> String {
+    let mut sources = Sources::new();
+    let id = sources.add("box.topo", text);
+    let file = dsl::parse(&sources, id).expect("it parses");
+    let file = dsl::resolve(file, &mut sources, id, &Default::default()).expect("it resolves");
+    let machine = dsl::elaborate(&file).expect("it is a machine");
+    let faults = topology::build(&machine, dsl::digest(&file)).expect_err("it has faults");
+    format!("exit {:?}\n{}", faults.exit(), render(&sources, &faults, false))
+}
+
+#[test]
+fn route_tie() {
+    let text = "topology \"ring\"
+socket s[4]
+gpu g[4]
+s[0] -- s[1] : 20 GB/s
+s[1] -- s[2] : 20 GB/s
+s[2] -- s[3] : 20 GB/s
+s[3] -- s[0] : 20 GB/s
+g[k] -- s[k] : pcie gen4 x16
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Input)
+    error[route-tie]: two routes with the fewest links: g[0] -> s[0] -> s[1] -> s[2] -> g[2] and g[0] -> s[0] -> s[3] -> s[2] -> g[2]
+     --> box.topo:4:1
+      |
+    4 | s[0] -- s[1] : 20 GB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^ on one of them only
+    5 | s[1] -- s[2] : 20 GB/s
+      | ---------------------- on one of them only
+    6 | s[2] -- s[3] : 20 GB/s
+      | ---------------------- on one of them only
+    7 | s[3] -- s[0] : 20 GB/s
+      | ---------------------- on one of them only
+      |
+      = help: 1 more pair is undecided at the same place
+      = help: leave out the link that transfers do not take
+    error[route-tie]: two routes with the fewest links: g[1] -> s[1] -> s[2] -> s[3] -> g[3] and g[1] -> s[1] -> s[0] -> s[3] -> g[3]
+     --> box.topo:5:1
+      |
+    4 | s[0] -- s[1] : 20 GB/s
+      | ---------------------- on one of them only
+    5 | s[1] -- s[2] : 20 GB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^ on one of them only
+    6 | s[2] -- s[3] : 20 GB/s
+      | ---------------------- on one of them only
+    7 | s[3] -- s[0] : 20 GB/s
+      | ---------------------- on one of them only
+      |
+      = help: 1 more pair is undecided at the same place
+      = help: leave out the link that transfers do not take
+    2 errors
+    "#);
+}
+
+#[test]
+fn unknown_rates() {
+    let text = "topology \"asks\"
+link x16 = unknown
+socket s[2]
+gpu g[4]
+s[0] -- s[1]   : unknown
+g[k] -- s[k/2] : x16
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Input)
+    error[unknown-rate]: routes need a rate that is unknown: what does the link `s[0] -- s[1]` carry?
+     --> box.topo:5:1
+      |
+    5 | s[0] -- s[1]   : unknown
+      | ^^^^^^^^^^^^^^^^^^^^^^^^ unknown
+      |
+      = help: if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from "where it is measured"`
+      = help: or write the rate in place of `unknown`; an imported machine takes `--assume gen4`
+    error[unknown-rate]: routes need a rate that is unknown: what do the 4 links from `g[0] -- s[0]` on carry each?
+     --> box.topo:6:1
+      |
+    6 | g[k] -- s[k/2] : x16
+      | ^^^^^^^^^^^^^^^^^^^^ unknown
+      |
+      = help: if that is what it carries, add `set g[0] -- s[0] : pcie gen4 x16`, and such a line for each of the others
+      = help: or write the rate in place of `unknown`; an imported machine takes `--assume gen4`
+    2 errors
+    "#);
+}
+
+#[test]
+fn a_preset_is_drawn() {
+    let machine = machine("topology \"mine\"\nuse \"l20-8\"\nwithout g[5]\n");
+    insta::assert_snapshot!(topology::survey(&machine).draw(), @r#"
+    machine     mine: 2 sockets, 4 switches, 7 GPUs, 4 NICs
+    tree        s[0]
+                  sw[0]  26.3 GB/s
+                    g[0]  26.3 GB/s  (rank 0, sm_89, NVIDIA L20)
+                    g[1]  26.3 GB/s  (rank 1, sm_89, NVIDIA L20)
+                    n[0]  26.3 GB/s
+                  sw[1]  26.3 GB/s
+                    g[2]  26.3 GB/s  (rank 2, sm_89, NVIDIA L20)
+                    g[3]  26.3 GB/s  (rank 3, sm_89, NVIDIA L20)
+                    n[1]  26.3 GB/s
+                s[1]
+                  sw[2]  26.3 GB/s
+                    g[4]  26.3 GB/s  (rank 4, sm_89, NVIDIA L20)
+                    n[2]  26.3 GB/s
+                  sw[3]  26.3 GB/s
+                    g[6]  26.3 GB/s  (rank 5, sm_89, NVIDIA L20)
+                    g[7]  26.3 GB/s  (rank 6, sm_89, NVIDIA L20)
+                    n[3]  26.3 GB/s
+    links       s[0] -- s[1]: 39 GB/s assumed
+    shared      sw[0] -- s[0] by g[0], g[1]
+                sw[1] -- s[0] by g[2], g[3]
+                sw[3] -- s[1] by g[6], g[7]
+    assumed     s[0] -- s[1]: 39 GB/s (as an L40S box, flashinfer pull request 4870)
+    defaults    peer access between all GPUs of the node, push and pull
+                routes take the fewest links; GPUs and NICs never forward
+                GPUs use the nearest NICs (via nearest)
+                no loopback over NICs
+                latency 0 where none is given
+                socket memory unlimited where none is given
+                no profile: links lose nothing when transfers share them
+                ranks in order of declaration
+    "#);
+}
+
+/// The lines that the help of the questions proposes are answers.
+#[test]
+fn proposed_lines_answer_the_questions() {
+    let text = "topology \"asks\"
+socket s[2]
+gpu g[2]
+s[0] -- s[1] : unknown
+g[0] -- s[0] : unknown
+g[1] -- s[1] : unknown
+";
+    let asked = refusal(text);
+    let lines: Vec<&str> = asked
+        .lines()
+        .filter_map(|line| line.split_once("add `")?.1.split_once('`'))
+        .map(|(line, _)| line)
+        .collect();
+    assert_eq!(lines.len(), 3, "{asked}");
+    let machine = machine(&format!("{text}{}\n", lines.join("\n")));
+    assert!(topology::build(&machine, Digest::of(b"")).is_ok());
+}
+
+#[test]
+fn rules_and_a_bridge() {
+    let text = "topology \"more\"
+socket s
+gpu g[2]
+g[*] -- s : pcie gen4 x16
+g[0] -- g[1] : 100 GB/s
+peer within socket
+cap socket push : 20 GB/s
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Failed)
+    error[direct-link]: the link g[0] -- g[1] between two GPUs is not supported by this version
+     --> box.topo:5:1
+      |
+    5 | g[0] -- g[1] : 100 GB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^^ a direct link
+      |
+      = help: leave the link out to plan for the PCIe tree alone
+    error[unsupported-rule]: the rule `peer` is not carried out by this version
+     --> box.topo:6:1
+      |
+    6 | peer within socket
+      | ^^^^^^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    error[unsupported-rule]: the rule `cap` is not carried out by this version
+     --> box.topo:7:1
+      |
+    7 | cap socket push : 20 GB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    3 errors
+    "#);
+}
+
+#[test]
+fn several_nodes() {
+    let text = "topology \"cluster\"
+use \"l20-8\" as l20
+l20 h[2]
+fabric leaf
+h[*].n[*] -- leaf : 200 Gb/s
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Failed)
+    error[several-nodes]: several nodes are not supported by this version: there are 2, h[0].g[0] is in one and h[1].g[0] in another
+      --> preset l20-8:11:5
+       |
+    11 | gpu g[8] { arch sm_89, model "NVIDIA L20" }
+       |     ^
+       |
+       = help: describe one node alone: what hangs together without fabrics and links between NICs
+    "#);
+}
+
+#[test]
+fn a_gpu_without_link_and_an_absurd_capacity() {
+    let text = "topology \"loose\"
+socket s
+gpu g[3]
+g[0] -- s : 0.1 MB/s
+g[1] -- s : 25 GB/s
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Input)
+    error[no-link]: g[2] has no link
+     --> box.topo:3:5
+      |
+    3 | gpu g[3]
+      |     ^ not linked to anything
+      |
+      = help: join it to what it hangs on, as in `g[2] -- s : pcie gen4 x16`, or leave it out with `without g[2]`
+    error[absurd-capacity]: the link g[0] -- s has capacity 0.0001 GB/s, outside of 0.001 GB/s to 10000 GB/s
+     --> box.topo:4:1
+      |
+    4 | g[0] -- s : 0.1 MB/s
+      | ^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: check the unit: GB/s counts bytes, Gb/s bits
+    2 errors
+    "#);
+}
