@@ -130,8 +130,8 @@ fn each_stage_of_each_platform() {
             kernels: emitted.kernels,
             programs: emitted.programs,
         };
-        let manifest = bundle::Manifest::of(&parts);
-        let text = serde_json::to_string_pretty(&manifest).expect("JSON");
+        let manifest = parts.manifest(&parts.files().expect("files")).expect("a manifest");
+        let text = String::from_utf8(manifest.to_bytes().expect("JSON")).expect("UTF-8");
         insta::assert_snapshot!(format!("manifest__{name}"), text);
     }
 }

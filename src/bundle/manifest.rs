@@ -33,6 +33,8 @@ pub struct Manifest {
     pub programs: u32,
     /// Every other file of the folder, by name.
     pub files: Vec<FileEntry>,
+    /// The digest of the manifest itself, taken while this field holds the digest of nothing.
+    pub seal: Digest,
 }
 
 /// A file of a bundle.
@@ -56,6 +58,15 @@ pub enum Setting {
 }
 
 impl Manifest {
+    /// The digest of everything but the seal.
+    ///
+    /// # Errors
+    /// As [`Manifest::to_bytes`].
+    pub fn expected_seal(&self) -> Result<Digest, BundleError> {
+        let open = Self { seal: Digest::of(&[]), ..self.clone() };
+        Ok(Digest::of(&open.to_bytes()?))
+    }
+
     /// The bytes of `manifest.json`: indented, fields in order, a newline at the end.
     ///
     /// # Errors

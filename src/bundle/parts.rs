@@ -43,14 +43,16 @@ impl Parts {
 
     /// The manifest of files that [`Parts::files`] made; a function of their bytes and the tool's
     /// version only.
-    #[must_use]
-    pub fn manifest(&self, files: &[(&'static str, Vec<u8>); 3]) -> Manifest {
+    ///
+    /// # Errors
+    /// [`BundleError::Manifest`] when it has no JSON form, which does not happen in practice.
+    pub fn manifest(&self, files: &[(&'static str, Vec<u8>); 3]) -> Result<Manifest, BundleError> {
         let entries = files.iter().map(|(name, bytes)| FileEntry {
             name: (*name).to_owned(),
             bytes: bytes.len() as u64,
             digest: Digest::of(bytes),
         });
-        Manifest {
+        let mut manifest = Manifest {
             format: FORMAT.to_owned(),
             tool_version: env!("CARGO_PKG_VERSION").to_owned(),
             topology: self.catalog.topology.clone(),
@@ -61,7 +63,10 @@ impl Parts {
             setting: Setting::Ideal,
             programs: u32::try_from(self.programs.programs.len()).unwrap_or(u32::MAX),
             files: entries.collect(),
-        }
+            seal: Digest::of(&[]),
+        };
+        manifest.seal = manifest.expected_seal()?;
+        Ok(manifest)
     }
 }
 

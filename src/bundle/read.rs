@@ -130,27 +130,23 @@ fn check_manifest(
     catalog: &Catalog,
     catalog_digest: &Digest,
 ) -> Result<(), BundleError> {
-    let fields: [(&'static str, String, String); 6] = [
+    let fields: [(&'static str, String, String); 7] = [
         ("ranks", manifest.ranks.to_string(), catalog.ranks.to_string()),
         ("topology", manifest.topology.clone(), catalog.topology.clone()),
         ("topology_digest", manifest.topology_digest.to_string(), catalog.digest.to_string()),
         ("catalog_digest", manifest.catalog_digest.to_string(), catalog_digest.to_string()),
         ("programs", manifest.programs.to_string(), program_count(catalog).to_string()),
         ("archs", manifest.archs.join(", "), String::new()),
+        ("seal", manifest.seal.to_string(), manifest.expected_seal()?.to_string()),
     ];
     for (field, found, expected) in fields {
         if found != expected {
             return Err(BundleError::ManifestChanged { field, found, expected });
         }
     }
-    // What is left is layout and the tool's version: the same manifest is always the same bytes.
+    // What is left is layout: the same manifest is always the same bytes.
     if manifest.to_bytes()? != bytes {
         return Err(BundleError::Manifest("its layout is not the one it was written with".into()));
-    }
-    if manifest.tool_version.is_empty()
-        || !manifest.tool_version.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-    {
-        return Err(BundleError::Manifest("`tool_version` is no version".into()));
     }
     Ok(())
 }

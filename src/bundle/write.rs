@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// each case what was there is as before.
 pub fn write(dir: &Path, parts: &Parts, force: bool) -> Result<Manifest, BundleError> {
     let files = parts.files()?;
-    let manifest = parts.manifest(&files);
+    let manifest = parts.manifest(&files)?;
     let replaces = check_target(dir, force)?;
     let parent = match dir.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,

@@ -1,6 +1,6 @@
 //! From a maximal channel to its family and back.
 
-use super::symmetry::{Canonical, Structure, canonical, mapping};
+use super::symmetry::{Canonical, Form, Structure, canonical, mapping};
 use super::{Catalog, Channel, ChannelName};
 use crate::base::{BytesPerSecond, OrbitId, Rank, RouteId};
 use rustc_hash::FxHashMap;
@@ -84,7 +84,7 @@ fn take(catalog: &Catalog, left: &mut [u64], chosen: &mut [bool], id: RouteId) {
 pub struct Locator<'a> {
     catalog: &'a Catalog,
     base: Structure,
-    orbits: FxHashMap<Vec<(u32, u32, u32)>, (OrbitId, Vec<u32>)>,
+    orbits: FxHashMap<Form, (OrbitId, Vec<u32>)>,
     known: FxHashMap<Channel, ChannelName>,
 }
 

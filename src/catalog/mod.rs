@@ -1,4 +1,49 @@
 //! Channels, catalogs and plans: the contract between analyzer, scheduler and code generation.
+//!
+//! # Channels
+//!
+//! Transfers that run together share links, and a link that is asked for more than it has serves
+//! all of them badly: on PCIe trees far worse than by a fair share. A *channel* is a set of
+//! transfers that never gets there. It names ordered pairs of ranks, each at most once, each with
+//! its route and its rate, such that on every directed link the rates of all transfers crossing it
+//! add up to no more than the link's capacity. Then every transfer runs at its rate no matter what
+//! the others do, so a schedule made of channels can be predicted by adding up times, and its
+//! prediction does not rest on how some arbiter shares a link.
+//!
+//! Three properties follow at once, and the rest of the crate leans on them:
+//!
+//! - A subset of a channel is a channel. A transfer may end early or start late without harm, and a
+//!   planner needs to know the *maximal* channels only: those to which nothing can be added.
+//! - Whether a set is a channel is a statement about links, one sum each. It is not a statement about pairs of transfers: where a wide link carries two narrow
+//!   transfers but not three, every two of them agree and the three do not.
+//! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way. All
+//!   channels of this catalog are strict.
+//!
+//! # Symmetry
+//!
+//! A machine of eight equal cards has thousands of maximal channels, most of which are the same one
+//! with the cards renamed. A *symmetry* is a permutation of all devices that keeps what a device
+//! is (and whether it is a rank), every directed link with its capacity, and between ranks the kind
+//! and rate of the route. Each pair has one route with the fewest links, so a symmetry that keeps
+//! links takes routes to routes; this is checked for every generator, not assumed. It takes
+//! channels to channels and maximal ones to maximal ones, because sums over links are only renamed.
+//!
+//! Channels that symmetries take to each other form a family, an *orbit*. The catalog stores one
+//! member of each, generators of the group, and the size of each family, which is the order of the
+//! group over the order of the subgroup that keeps the member as it is. Every other channel is
+//! named by its orbit and an element of the group ([`ChannelName`]): rank `r` of the representative
+//! plays as `element[r]`. Several elements may do; which one is chosen carries no meaning.
+//!
+//! What symmetry must not do is leave out what a channel depends on. Latencies may differ between
+//! exchangeable links, since no rate depends on them; capacities may not. Two cards of different
+//! make at equal links are exchangeable: what they compute is not the catalog's matter.
+//!
+//! # What must hold
+//!
+//! [`check`] proves a catalog in release builds too: generators preserve the machine; every
+//! representative fits every link and is maximal; no two are images of each other; order, sizes and
+//! sums are right. A catalog is `complete` when its families are all there are, otherwise bounded:
+//! then a maximal channel may lie outside, and the check of its links is all the proof it has.
 
 mod bounds;
 mod check;

@@ -74,7 +74,7 @@ fn line(raw: &str, start: usize) -> Line {
         }
         // A control sequence ends with its first letter; a lone escape is just dropped.
         if chars.next_if(|next| next.1 == '[').is_some() {
-            while let Some((_, next)) = chars.next() {
+            for (_, next) in chars.by_ref() {
                 if next.is_ascii_alphabetic() {
                     break;
                 }

@@ -124,3 +124,46 @@ fn solve(mut problem: Problem, variables: &[minilp::Variable]) -> Result<Vec<f64
         .map_err(|_| LpError::Solver("no optimum within the time limit".to_owned()))?;
     Ok(variables.iter().map(|&variable| solution.var_value(variable)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng as _, SeedableRng as _};
+
+    /// The same packing program by the solver that the present one continues.
+    fn by_the_original(weights: &[f64], columns: &[Vec<u32>]) -> f64 {
+        use minilp_original::{ComparisonOp, OptimizationDirection, Problem};
+        let mut problem = Problem::new(OptimizationDirection::Maximize);
+        let variables: Vec<_> =
+            weights.iter().map(|&weight| problem.add_var(weight, (0.0, 1.0))).collect();
+        for column in columns {
+            let terms: Vec<_> = column.iter().map(|&row| (variables[row as usize], 1.0)).collect();
+            problem.add_constraint(&terms[..], ComparisonOp::Le, 1.0);
+        }
+        problem.solve().expect("an optimum").objective()
+    }
+
+    #[test]
+    fn dual_primal_and_another_solver_agree() {
+        let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(3);
+        for _ in 0..40 {
+            let rows: u32 = random.random_range(2..24);
+            let weights: Vec<f64> = (0..rows).map(|_| random.random_range(1e6..1e12)).collect();
+            let mut program = Covering::new(&weights);
+            for row in 0..rows {
+                program.add_column(vec![row]);
+            }
+            for _ in 0..rows * 3 {
+                let chosen = (0..rows).filter(|_| random.random_bool(0.3)).collect();
+                program.add_column(chosen);
+            }
+            let normalised = program.normalised_weights();
+            let values = program.duals().expect("duals");
+            let dual: f64 = normalised.iter().zip(&values).map(|(w, y)| w * y).sum();
+            let primal: f64 = program.cover().expect("a cover").iter().sum();
+            let original = by_the_original(normalised, program.columns());
+            assert!((dual - primal).abs() <= 1e-6 * dual, "{dual} {primal}");
+            assert!((dual - original).abs() <= 1e-6 * dual, "{dual} {original}");
+        }
+    }
+}

@@ -70,10 +70,10 @@ impl Partition {
         let mut seen = vec![0u64; self.order.len()];
         let mut trace = 0u64;
         loop {
-            for vertex in 0..self.order.len() {
+            for (vertex, seen) in seen.iter_mut().enumerate() {
                 // A sum does not depend on the order of the neighbours. Two different views with
                 // the same sum only make the partition coarser; no result rests on their difference.
-                seen[vertex] = structure.neighbours(vertex).iter().fold(0, |sum: u64, edge| {
+                *seen = structure.neighbours(vertex).iter().fold(0, |sum: u64, edge| {
                     let cell = u64::from(self.cells[edge.0 as usize]);
                     sum.wrapping_add(mix(cell << 32 | u64::from(edge.1)))
                 });

@@ -4,12 +4,15 @@ use super::refine::Partition;
 use super::structure::Structure;
 use num_bigint::BigUint;
 
+/// The edges of a structure under its canonical names, sorted: (from, to, colour).
+pub type Form = Vec<(u32, u32, u32)>;
+
 /// What the search finds out about a structure.
 #[derive(Debug, Clone)]
 pub struct Canonical {
     /// Equal for two structures with the same vertex colours exactly when a permutation maps one
     /// onto the other.
-    pub form: Vec<(u32, u32, u32)>,
+    pub form: Form,
     /// The position of each vertex in the canonical form.
     pub labelling: Vec<u32>,
     /// Permutations that generate the automorphism group: vertex `v` goes to `generator[v]`.
@@ -44,7 +47,7 @@ pub fn canonical(structure: &Structure) -> Canonical {
 /// A leaf: every vertex has a position.
 #[derive(Debug, Clone)]
 struct Leaf {
-    form: Vec<(u32, u32, u32)>,
+    form: Form,
     labelling: Vec<u32>,
     path: Vec<u32>,
     traces: Vec<u64>,
