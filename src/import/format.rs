@@ -77,7 +77,7 @@ pub fn find(text: &str, lines: &[Line]) -> Option<Found> {
             } else if row.is_some_and(|row| row.word(0) == line.word(0)) {
                 return Some(Found::Matrix(index));
             }
-        } else if headerless.is_none() && is_label_row(line) {
+        } else if headerless.is_none() && is_label_row(line) && !is_peer_row(line) {
             headerless = Some(index);
         }
     }

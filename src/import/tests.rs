@@ -79,7 +79,7 @@ fn refusals_name_line_and_reason() {
     );
     assert!(
         refusal(&TWO_PAIRS.replace("GPU3\tSYS\tSYS\tPIX\t X \tSYS", "GPU3\tSYS"))
-            .contains("row GPU3 has 1 labels, but the header names 5 devices")
+            .contains("row GPU3 has 4 labels, but the header names 5 devices")
     );
     assert!(
         refusal(&TWO_PAIRS.replace("GPU0\t X ", "GPU0\tPIX"))
