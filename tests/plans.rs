@@ -1,8 +1,8 @@
 //! Plans of machines whose answers are known: bounds, rounds, quality, the checker's eye.
 
-mod hand_made;
+mod plan_support;
 
-use hand_made::{NAMES, Numbers, catalog, demand, machine, topology};
+use plan_support::{NAMES, Numbers, catalog, demand, machine, topology};
 use variopath::analyzer::exact_optimum;
 use variopath::base::{
     Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,

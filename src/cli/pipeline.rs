@@ -12,7 +12,7 @@ use crate::analyzer::{self, Limits};
 use crate::base::Demand;
 use crate::bundle::{self, Bundle};
 use crate::catalog::{Catalog, Locator, Plan};
-use crate::diagnostics::{Diagnostic, Exit};
+use crate::diagnostics::{Diagnostic, Exit, Severity};
 use crate::dsl::{self, Machine, tree};
 use crate::scheduler::{self, Planner};
 use crate::topology::{self, Topology};
@@ -63,7 +63,9 @@ pub(super) fn topology(
 ) -> Outcome<(target::Target, Topology)> {
     let (target, machine) = machine(context, args)?;
     let built = topology::build(&machine, dsl::digest(&target.file))?;
-    context.notes.extend(built.notes);
+    // Notes belong to `check`; what rests on assumed values says so in its first line.
+    let warnings = built.notes.into_iter().filter(|note| note.severity != Severity::Note);
+    context.notes.extend(warnings);
     Ok((target, built.topology))
 }
 

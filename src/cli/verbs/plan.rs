@@ -69,7 +69,8 @@ pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     let platform = pipeline::platform(context, &args.target)?;
     let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
-    let document = plan_document(&platform.topology.name, &plan);
+    let mut document = plan_document(&platform.topology.name, &plan);
+    document["assumed_values"] = platform.topology.assumed.into();
     if let Some(path) = &args.output {
         context.write_file(path, format!("{document:#}\n").as_bytes(), args.force)?;
     }

@@ -103,6 +103,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
             "format": "variopath-run/1",
             "topology": platform.topology.name,
             "digest": platform.topology.digest,
+            "assumed_values": platform.topology.assumed,
             "demand": demand.name,
             "engine": "host",
             "bytes": demand.demand.total(),

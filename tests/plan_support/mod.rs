@@ -1,0 +1,109 @@
+//! Machines, catalogs without channels, and demands for tests of plans.
+#![allow(dead_code)]
+
+use std::fmt::Write as _;
+use variopath::base::{Demand, DeviceKind};
+use variopath::catalog::{Catalog, PlannedRoute, StructureEdge, StructureVertex};
+use variopath::demand::parse_spec;
+use variopath::diagnostics::Sources;
+use variopath::dsl;
+use variopath::topology::{self, Topology};
+
+/// The machines by name.
+pub const NAMES: [&str; 6] = ["A", "B", "C", "E6", "E10", "E3s"];
+
+/// One of [`NAMES`], from `tests/platforms`.
+pub fn topology(name: &str) -> Topology {
+    let path =
+        format!("{}/tests/platforms/{}.topo", env!("CARGO_MANIFEST_DIR"), name.to_lowercase());
+    built(&std::fs::read_to_string(path).expect("a test platform"))
+}
+
+/// A machine of switches: `joins` connect two of them, `gpus` hang on them; rates in units of
+/// 100 MB/s.
+pub fn machine(
+    name: &str,
+    switches: usize,
+    joins: &[(usize, usize, u64)],
+    gpus: &[(usize, u64)],
+) -> Topology {
+    let mut text = format!("topology \"{name}\"\nswitch v[{switches}]\ngpu g[{}]\n", gpus.len());
+    for (a, b, rate) in joins {
+        let _ = writeln!(text, "v[{a}] -- v[{b}] : {}00 MB/s", rate);
+    }
+    for (gpu, (at, rate)) in gpus.iter().enumerate() {
+        let _ = writeln!(text, "g[{gpu}] -- v[{at}] : {}00 MB/s", rate);
+    }
+    built(&text)
+}
+
+fn built(text: &str) -> Topology {
+    let mut sources = Sources::new();
+    let source = sources.add("machine.topo", text);
+    let file = dsl::parse(&sources, source).expect("a topology file");
+    let machine = dsl::elaborate(&file).expect("a machine");
+    topology::build(&machine, dsl::digest(&file)).expect("a topology").topology
+}
+
+/// The catalog of a machine without symmetry and channels, which planning does not need.
+pub fn catalog(topology: &Topology) -> Catalog {
+    Catalog {
+        topology: topology.name.clone(),
+        digest: topology.digest.clone(),
+        ranks: topology.ranks.len() as u32,
+        vertices: topology
+            .vertices
+            .iter()
+            .map(|v| StructureVertex {
+                path: v.path.clone(),
+                colour: u32::from(v.kind == DeviceKind::Gpu),
+            })
+            .collect(),
+        links: topology
+            .resources
+            .iter()
+            .map(|r| StructureEdge { from: r.from.0, to: r.to.0, capacity: r.capacity })
+            .collect(),
+        rank_vertices: topology.ranks.iter().map(|v| v.0).collect(),
+        routes: topology
+            .routes
+            .iter()
+            .map(|r| PlannedRoute {
+                src: r.src,
+                dst: r.dst,
+                class: r.class,
+                mode: r.mode,
+                initiator: r.initiator,
+                links: r.links.clone(),
+                rate: r.rate,
+            })
+            .collect(),
+        generators: Vec::new(),
+        order: "1".into(),
+        pair_orbits: 0,
+        orbits: Vec::new(),
+        channels: "0".into(),
+        complete: false,
+    }
+}
+
+/// A small generator of numbers (xorshift).
+pub struct Numbers(pub u64);
+
+impl Numbers {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11
+    }
+
+    pub fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.next() % (high - low)
+    }
+}
+
+/// The demand of a specification.
+pub fn demand(spec: &str, ranks: usize) -> Demand {
+    parse_spec(spec, ranks).expect("a good specification")
+}
