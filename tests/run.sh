@@ -56,8 +56,8 @@ ignored=$(sum ignored)
 skipped=$ignored
 echo
 grep '^failed' target/ci/checks.txt || true
-grep -E '^test .* FAILED$' target/ci/cargo-test.log || true
-grep -E '^test .* ignored' target/ci/cargo-test.log || true
+grep -E '^test .* \.\.\. FAILED$' target/ci/cargo-test.log || true
+grep -E '^test .* \.\.\. ignored' target/ci/cargo-test.log || true
 if [ -s target/skipped.txt ]; then
   # Tests run in any order, and a test may skip for the same reason several times.
   sort -u target/skipped.txt -o target/skipped.txt

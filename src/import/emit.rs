@@ -111,7 +111,7 @@ fn heading(matrix: &Matrix, layout: &Layout) -> Vec<String> {
         .collect();
     if !nvlinks.is_empty() {
         lines.push("NVLink, not described below:".to_string());
-        lines.extend(nvlinks.chunks(6).map(|chunk| format!("{}", chunk.join(", "))));
+        lines.extend(nvlinks.chunks(6).map(|chunk| chunk.join(", ")));
     }
     lines
 }
