@@ -87,7 +87,7 @@ g[k] -- s[k/2] : x16
       | ^^^^^^^^^^^^^^^^^^^^^^^^ unknown
       |
       = help: if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from "where it is measured"`
-      = help: or write the rate in place of `unknown`; an imported machine takes `--assume gen4`
+      = help: or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine
     error[unknown-rate]: routes need a rate that is unknown: what do the 4 links from `g[0] -- s[0]` on carry each?
      --> box.topo:6:1
       |
@@ -95,7 +95,7 @@ g[k] -- s[k/2] : x16
       | ^^^^^^^^^^^^^^^^^^^^ unknown
       |
       = help: if that is what it carries, add `set g[0] -- s[0] : pcie gen4 x16`, and such a line for each of the others
-      = help: or write the rate in place of `unknown`; an imported machine takes `--assume gen4`
+      = help: or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine
     2 errors
     "#);
 }

@@ -81,9 +81,8 @@ pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Plat
 pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
     let _ = context;
     let name = args.demand.clone().unwrap_or_else(|| DEFAULT_DEMAND.to_owned());
-    let is_file = name == "-"
-        || name.contains('/')
-        || [".csv", ".json", ".npy"].iter().any(|suffix| name.ends_with(suffix));
+    // A SPEC with a point in it has a colon before: `zipf:0.8`.
+    let is_file = name == "-" || name.contains('/') || (name.contains('.') && !name.contains(':'));
     let demand = if is_file {
         let (shown, bytes) = target::read_bytes(&name)?;
         demand::read_file(&shown, &bytes, ranks)?
@@ -113,7 +112,7 @@ pub(super) fn read_bundle(path: &str) -> Outcome<Bundle> {
     bundle::read(std::path::Path::new(path)).map_err(|error| {
         Diagnostic::error("bundle", error.to_string())
             .in_file(path)
-            .help("build it again with `variopath build TARGET -o DIR --force`")
+            .help("remove what does not belong there, or build into a new folder")
             .exit(Exit::File)
             .into()
     })

@@ -60,7 +60,8 @@ pub(super) fn unknown_preset(name: &str) -> Diagnostic {
         Diagnostic::error("unknown-preset", format!("there is no preset `{name}`"))
             .help(format!("presets: {}", names.join(", ")));
     if std::path::Path::new(name).exists() {
-        diagnostic = diagnostic.help(format!("for the file of that name write `./{name}`"));
+        diagnostic =
+            diagnostic.help(format!("for the file or bundle of that name write `./{name}`"));
     } else {
         diagnostic = diagnostic.help("a path has a `/` or a suffix, such as `machine.topo`");
     }

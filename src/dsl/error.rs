@@ -229,12 +229,15 @@ impl Error {
                     .help(format!("write `{number} {}`", units[0]))
             }
             Self::UnknownUnit { at, unit, units } => {
-                let near = super::suggest::nearest(&unit, units.iter().copied());
-                meant(
-                    error("unknown-unit", format!("unknown unit `{unit}`"))
-                        .at(at, format!("expected {}", either(units))),
-                    near,
-                )
+                // A unit that only looks similar may be off by any factor: none is proposed.
+                let diagnostic = error("unknown-unit", format!("unknown unit `{unit}`"))
+                    .at(at, format!("expected {}", either(units)));
+                if unit.eq_ignore_ascii_case("GT/s") {
+                    diagnostic
+                        .help("for a PCIe link write its generation and width: `pcie gen5 x16`")
+                } else {
+                    diagnostic
+                }
             }
             Self::Reserved { at, word } => {
                 error("reserved-word", format!("`{word}` is a word of the language and no name"))

@@ -23,7 +23,7 @@ pub fn notes(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Diagnosti
         Some(generation) => {
             notes.push(Diagnostic::note(
                 "import-assumed",
-                format!("every PCIe link is assumed to be gen{generation} x16"),
+                format!("PCIe links whose place is known are assumed to be gen{generation} x16"),
             ));
             if layout.sockets > 1 {
                 notes.push(Diagnostic::note(

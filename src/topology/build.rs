@@ -43,6 +43,20 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
     }
     let used: BTreeSet<usize> =
         routes.iter().flat_map(|route| &route.links).map(|link| ends[link.index()].0).collect();
+    // What would change a plan is refused where it is not carried out, never ignored. One of the
+    // links of a statement stands for all.
+    let mut places = BTreeSet::new();
+    for &link in &used {
+        let late = machine.links[link].value.latency.0 > 0;
+        if late && places.insert(machine.links[link].span) {
+            faults.push(Fault::Latency { link });
+        }
+    }
+    for (device, data) in machine.devices.iter().enumerate() {
+        if data.memory.is_some() && places.insert(data.span) {
+            faults.push(Fault::Memory { device });
+        }
+    }
     for links in values::unknown_groups(machine, &used) {
         faults.push(Fault::UnknownRate { links });
     }

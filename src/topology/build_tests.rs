@@ -235,7 +235,7 @@ fn unknown_rates_become_questions() {
         faults.iter().next().expect("two").help,
         [
             "if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from \"where it is measured\"`",
-            "or write the rate in place of `unknown`; an imported machine takes `--assume gen4`",
+            "or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine",
         ]
     );
     assert_eq!(faults.exit(), Some(Exit::Input));

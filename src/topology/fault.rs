@@ -31,6 +31,10 @@ pub(super) enum Fault {
     ZeroCapacity { link: usize },
     /// A link with a capacity that nobody builds.
     AbsurdCapacity { link: usize, rate: BytesPerSecond },
+    /// A link on a route with a latency.
+    Latency { link: usize },
+    /// A socket whose memory has a rate.
+    Memory { device: usize },
     /// A GPU that no link reaches.
     NoLink { device: usize },
     /// Pairs of GPUs without a route.
@@ -236,6 +240,23 @@ impl Fault {
                 diagnostic.help("leave out the link that transfers do not take")
             }
             Self::UnknownRate { links } => unknown_rate(machine, links),
+            Self::Latency { link } => {
+                let name = link_text(machine, *link);
+                let diagnostic = Diagnostic::unsupported(
+                    "unsupported-latency",
+                    format!("the latency of `{name}` is not planned with by this version"),
+                );
+                at_link(diagnostic, *link, "not supported yet")
+                    .help("leave the latency out to plan as if it were 0")
+            }
+            Self::Memory { device } => {
+                let diagnostic = Diagnostic::unsupported(
+                    "unsupported-memory",
+                    format!("the memory of {} is not planned with by this version", path(*device)),
+                );
+                at_device(diagnostic, *device, "not supported yet")
+                    .help("leave `memory` out to plan as if it had no limit")
+            }
         }
     }
 }
@@ -277,5 +298,5 @@ fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {
             "if that is what it carries, add `set {} : {example}`{rest}",
             link_text(machine, first)
         ))
-        .help("or write the rate in place of `unknown`; an imported machine takes `--assume gen4`")
+        .help("or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine")
 }

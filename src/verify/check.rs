@@ -135,7 +135,11 @@ impl Check<'_> {
         if plan.bytes != self.demand.total() {
             self.faults.push(Fault::Total { found: plan.bytes, expected: self.demand.total() });
         }
-        for (found, known) in [(&plan.strategy, "strict"), (&plan.setting, "ideal")] {
+        for (found, known) in [
+            (&plan.strategy, "strict"),
+            (&plan.setting, "ideal"),
+            (&plan.bounds.bound_kind, "strict"),
+        ] {
             if found != known {
                 self.faults.push(Fault::Strategy { found: found.clone() });
             }

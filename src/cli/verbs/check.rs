@@ -1,16 +1,17 @@
 //! `variopath check`: what a machine is, what limits it, what is left open.
 
-use crate::base::{Bytes, Demand};
+use crate::analyzer::{self, Limits};
+use crate::catalog;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::pipeline;
+use crate::cli::pipeline::{self, DEFAULT_DEMAND, internal};
+use crate::demand;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Severity};
 use crate::dsl;
 use crate::topology::{self, Topology};
 use clap::{Args, ValueEnum};
 use serde_json::json;
-use std::fmt::Write as _;
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -40,7 +41,7 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     match topology::build(&machine, dsl::digest(&target.file)) {
         Ok(built) => {
             context.notes.extend(built.notes);
-            limits = uniform_limit(&built.topology);
+            limits = uniform_limit(&built.topology)?;
         }
         Err(problems) if only_questions(&problems) => context.notes.extend(as_notes(problems)),
         Err(problems) => return Err(problems.into()),
@@ -65,46 +66,25 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     Ok(())
 }
 
-/// What bounds a uniform exchange: the most loaded link and what each rank then reaches.
-fn uniform_limit(topology: &Topology) -> String {
-    const PAIR: u64 = 1 << 20;
+/// What bounds a uniform exchange: the link that plans are limited by, and what each rank reaches.
+fn uniform_limit(topology: &Topology) -> Outcome<String> {
+    let catalog = analyzer::analyze(topology, &Limits::default())?;
     let ranks = topology.ranks.len();
-    let mut load = vec![0u64; topology.resources.len()];
-    for route in &topology.routes {
-        for link in &route.links {
-            load[link.index()] += PAIR;
-        }
-    }
-    let slowest = (0..load.len())
-        .filter_map(|link| {
-            let time = topology.resources[link].capacity?.time_of(Bytes(load[link])).ok()?;
-            Some((time, std::cmp::Reverse(link)))
-        })
-        .max();
-    let Some((time, std::cmp::Reverse(link))) = slowest else { return String::new() };
-    let entries: Vec<u64> =
-        (0..ranks * ranks).map(|i| if i / ranks == i % ranks { 0 } else { PAIR }).collect();
-    let Ok(demand) = Demand::new(ranks, entries) else { return String::new() };
-    let per_rank = PAIR * (ranks as u64 - 1);
-    let rate = u128::from(per_rank) * 1_000_000_000_000 / u128::from(time.0.max(1));
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "limit       a uniform exchange of 1 MiB a pair ({} bytes) takes at least {}: {} carries \
-         {} of {} pairs",
-        demand.total(),
-        time.nanos_down(),
-        topology.resource_name(crate::base::LinkId::new(link)),
-        load[link] / PAIR,
+    let demand = demand::parse_spec(DEFAULT_DEMAND, ranks)?;
+    let bounds = catalog::bounds(&catalog, &demand).map_err(|error| internal(&error))?;
+    let Some(link) = bounds.critical_link else { return Ok(String::new()) };
+    let crossing = topology.routes.iter().filter(|route| route.links.contains(&link)).count();
+    let each = u128::from(demand.total().0) / ranks as u128;
+    let rate = each * 1_000_000_000_000 / u128::from(bounds.t_eff.0.max(1));
+    Ok(format!(
+        "limit       1 MiB from each GPU to each other takes at least {}: {} carries {crossing} of {} \
+         pairs\n            so each GPU sends at most {}.{:02} GB/s on average\n",
+        bounds.t_eff.nanos_down(),
+        topology.resource_name(link),
         demand.pairs(),
-    );
-    let _ = writeln!(
-        out,
-        "            so each rank sends at most {}.{:02} GB/s on average",
         rate / 1_000_000_000,
-        rate % 1_000_000_000 / 10_000_000
-    );
-    out
+        rate % 1_000_000_000 / 10_000_000,
+    ))
 }
 
 fn only_questions(problems: &Diagnostics) -> bool {

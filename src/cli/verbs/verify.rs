@@ -51,9 +51,16 @@ pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcom
             let diagnostics: Diagnostics = faults
                 .iter()
                 .map(|fault| {
-                    Diagnostic::error("invalid-plan", fault.to_string())
+                    let diagnostic = Diagnostic::error("invalid-plan", fault.to_string())
                         .in_file(name.clone())
-                        .exit(Exit::Failed)
+                        .exit(Exit::Failed);
+                    if demand.is_default {
+                        let spec = &demand.name;
+                        diagnostic
+                            .help(format!("checked against {spec}, since --demand is not given"))
+                    } else {
+                        diagnostic
+                    }
                 })
                 .collect();
             Err(diagnostics.into())
