@@ -203,3 +203,31 @@ fn a_bundle_is_a_target() {
     assert_eq!(code, 4);
     insta::assert_snapshot!("damaged_bundle", err);
 }
+
+#[test]
+fn an_output_that_is_no_ordinary_file_is_left_alone() {
+    let folder = folder();
+    fs::create_dir(folder.path().join("d.csv")).expect("a folder");
+    for (name, output) in [("folder", "d.csv"), ("dash", "-")] {
+        let (code, out, err) =
+            variopath(folder.path(), &["demand", "zero", "--ranks", "2", "-o", output, "--force"]);
+        assert_eq!((code, out.as_str()), (if name == "dash" { 2 } else { 4 }, ""), "{err}");
+        insta::assert_snapshot!(format!("no_ordinary_file_{name}"), err);
+    }
+}
+
+#[test]
+fn a_plan_without_its_channel_names_is_refused() {
+    let folder = folder();
+    let (_, plan, _) = variopath(folder.path(), &["plan", "l20-8", "--json"]);
+    for (name, steps) in
+        [("none", "[]"), ("online", r#"[{"node":0,"orbit":"online","element":[]}]"#)]
+    {
+        let mut document: Value = serde_json::from_str(&plan).expect("JSON");
+        document["steps"][0]["channels"] = serde_json::from_str(steps).expect("JSON");
+        let input = document.to_string();
+        let (code, out, err) =
+            with_input(folder.path(), &["verify", "l20-8", "--plan", "-"], &input);
+        assert_eq!((code, out.as_str()), (3, ""), "{name}: {err}");
+    }
+}

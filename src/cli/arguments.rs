@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::verbs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 const AFTER: &str = "\
@@ -28,8 +29,8 @@ pub(super) struct Global {
     /// Gives the file's `param NAME` the value N
     #[arg(long, global = true, value_name = "NAME=N", value_parser = parse_set)]
     pub(super) set: Vec<(String, u64)>,
-    /// Works on at most N threads; results do not depend on it
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    /// Works on at most N threads, 1 to 256; results do not depend on it
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub(super) threads: Option<u16>,
     /// Whether to colour texts; `auto` does on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
@@ -151,7 +152,8 @@ fn usage(error: &clap::Error) -> ExitCode {
                 "message": first, "help": "see `variopath --help`",
             }],
         });
-        println!("{document:#}");
+        // Nobody may be listening any more; the exit code still tells.
+        let _ = writeln!(std::io::stdout(), "{document:#}");
     }
     ExitCode::from(2)
 }

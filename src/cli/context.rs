@@ -70,6 +70,20 @@ impl Context {
     /// Writes a file whole or not at all; an existing one only with `force`.
     pub(super) fn write_file(&self, path: &str, bytes: &[u8], force: bool) -> Outcome {
         let target = std::path::Path::new(path);
+        if path == "-" {
+            return Err(Diagnostic::error("usage", "an output is a file: `-` is not one")
+                .help("leave the option out to print, or redirect")
+                .exit(Exit::Usage)
+                .into());
+        }
+        // Devices, pipes and folders would be lost by the renaming; links lead to their file.
+        if std::fs::metadata(target).is_ok_and(|data| !data.is_file()) {
+            return Err(Diagnostic::error("not-a-file", "the output is no ordinary file")
+                .in_file(path)
+                .help("choose another name; to fill a pipe or device, print and redirect")
+                .exit(Exit::File)
+                .into());
+        }
         if target.exists() && !force {
             return Err(Diagnostic::error("exists", "the output exists already")
                 .in_file(path)
@@ -106,8 +120,11 @@ impl Context {
         };
         eprint!("{}", render(&self.sources, &all, self.colour_err));
         if let Some(exit) = exit {
-            if self.json {
-                println!("{:#}", json_document(&self.sources, &all, exit));
+            if self.json
+                && let Err(failure) = self.print_json(&json_document(&self.sources, &all, exit))
+            {
+                eprint!("{}", render(&self.sources, &failure.0, self.colour_err));
+                return ExitCode::from(failure.exit() as u8);
             }
             return ExitCode::from(exit as u8);
         }

@@ -19,8 +19,16 @@ pub fn verify_channels(
 ) -> Result<(), Vec<Fault>> {
     let mut faults = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
+        // A step of one node names one channel; leaving it out would leave out its check.
+        if step.channels.len() != 1 {
+            faults.push(Fault::Channel { step: index });
+        }
         for channel in &step.channels {
             if matches!(&channel.orbit, OrbitDocument::Word(word) if word == "online") {
+                // Only a bounded catalog leaves channels without a name.
+                if catalog.complete {
+                    faults.push(Fault::Channel { step: index });
+                }
                 continue;
             }
             let Some(pairs) = members(topology, catalog, channel) else {

@@ -34,6 +34,14 @@ pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcom
             .in_file(name.clone())
             .help("`variopath plan TARGET --json` writes such a document")
     })?;
+    if claimed.topology != platform.topology.name {
+        let (plan, machine) = (&claimed.topology, &platform.topology.name);
+        let message = format!("the plan is for the topology `{plan}`, this one is `{machine}`");
+        return Err(Diagnostic::error("invalid-plan", message)
+            .in_file(name)
+            .exit(Exit::Failed)
+            .into());
+    }
     match verify::verify_claim(&platform.topology, &platform.catalog, &demand.demand, &claimed) {
         Ok(summary) => {
             if context.json {

@@ -39,7 +39,10 @@ pub enum HostError {
         path: PathBuf,
     },
     /// The compiled kernels could not be loaded.
-    #[error("the compiled kernels {} cannot be loaded: {reason}", path.display())]
+    #[error(
+        "the compiled kernels {} cannot be loaded: {reason}; delete that file to compile them again",
+        path.display()
+    )]
     Load {
         /// The library.
         path: PathBuf,
