@@ -221,8 +221,10 @@ impl Error {
             ),
             Self::UnclosedString { at } => error("unclosed-string", "the string is not closed")
                 .at(at, "expected `\"` before the end of the line"),
-            Self::BadEscape { at } => error("bad-escape", "unknown escape in the string")
-                .at(at, "expected `\\\"`, `\\\\`, `\\n`, `\\r` or `\\t` behind a backslash"),
+            Self::BadEscape { at } => {
+                error("bad-escape", "an unknown escape or a control character in the string")
+                    .at(at, "expected `\\\"`, `\\\\`, `\\n`, `\\r` or `\\t` behind a backslash")
+            }
             Self::MissingUnit { at, number, units } => {
                 error("missing-unit", format!("`{number}` lacks its unit"))
                     .at(at, format!("expected {}", either(units)))

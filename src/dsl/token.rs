@@ -135,12 +135,17 @@ fn is_noise(c: char) -> bool {
     !(c.is_ascii_alphanumeric() || " \t\r\n_#\"-.{}[],:;=/*%".contains(c))
 }
 
-/// The text that a `Text` token stands for; `None` when an escape is unknown.
+/// The text that a `Text` token stands for; `None` when an escape is
+/// unknown or a control character stands in it.
 pub(super) fn unquote(quoted: &str) -> Option<String> {
     let inner = quoted.strip_prefix('"')?.strip_suffix('"')?;
     let mut out = String::with_capacity(inner.len());
     let mut chars = inner.chars();
     while let Some(c) = chars.next() {
+        // Control characters would reach terminals through every output that shows the text.
+        if c.is_control() && c != '\t' {
+            return None;
+        }
         if c != '\\' {
             out.push(c);
             continue;
