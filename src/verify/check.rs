@@ -388,9 +388,48 @@ impl Check<'_> {
             let (makespan, bound) = (bounds.bound_ns, expected);
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
+        self.strict_bound();
         let links = self.topology.resources.len();
         if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
             self.faults.push(Fault::CriticalLink { found });
+        }
+    }
+
+    /// Holds the strict bound against the links where it is plain arithmetic: `k` equal transfers
+    /// fit side by side, so the link needs the larger of the sum of times over `k` and the longest.
+    /// Where transfers of different rates cross a link, only `T*` and the makespan bound it here.
+    fn strict_bound(&mut self) {
+        let bounds = &self.plan.bounds;
+        if bounds.bound_ns != bounds.t_eff_ns {
+            let (found, expected) = (bounds.bound_ns, bounds.t_eff_ns);
+            self.faults.push(Fault::StrictBound { found, expected });
+        }
+        let mut crossing: BTreeMap<LinkId, Vec<(u128, u128)>> = BTreeMap::new();
+        for route in &self.topology.routes {
+            let bytes = u128::from(self.demand.get(route.src, route.dst).0);
+            let rate = route.links.iter().map(|&link| self.capacity(link).0).min().unwrap_or(0);
+            for &link in route.links.iter().filter(|_| bytes > 0) {
+                crossing.entry(link).or_default().push((bytes, u128::from(rate)));
+            }
+        }
+        for (link, transfers) in crossing {
+            let (_, rate) = transfers[0];
+            if rate == 0 || transfers.iter().any(|transfer| transfer.1 != rate) {
+                continue;
+            }
+            let side_by_side = u128::from(self.capacity(link).0) / rate;
+            let sum: u128 = transfers.iter().map(|transfer| transfer.0).sum();
+            let longest = transfers.iter().map(|transfer| transfer.0).max().unwrap_or(0);
+            let time =
+                (sum * 1_000_000_000 / (side_by_side * rate)).max(longest * 1_000_000_000 / rate);
+            let expected = Nanos(u64::try_from(time).unwrap_or(u64::MAX));
+            let found = bounds.t_eff_ns;
+            // The planner counts in picoseconds and rounds each transfer's time up.
+            let critical = bounds.critical_link == Some(link.0);
+            if found.0 < expected.0 || critical && found.0 > expected.0.saturating_add(1) {
+                self.faults.push(Fault::StrictBound { found, expected });
+                return;
+            }
         }
     }
 

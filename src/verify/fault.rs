@@ -204,6 +204,13 @@ pub enum Fault {
         /// Bytes over capacity, rounded down.
         expected: Nanos,
     },
+    /// The plan states another strict bound than its links lead to.
+    StrictBound {
+        /// What the plan says.
+        found: Nanos,
+        /// The time of the link that leads to it, rounded down.
+        expected: Nanos,
+    },
     /// The bounds contradict each other, or the makespan is below one of them.
     BeatsBound {
         /// The makespan.
@@ -313,6 +320,11 @@ impl fmt::Display for Fault {
                     found.0, expected.0
                 )
             }
+            Self::StrictBound { found, expected } => write!(
+                f,
+                "the plan's strict bound is {} ns, a link leads to {} ns",
+                found.0, expected.0
+            ),
             Self::Bound { found, expected } => {
                 write!(f, "T* says {} ns; bytes over capacity give {} ns", found.0, expected.0)
             }
