@@ -231,3 +231,11 @@ fn a_plan_without_its_channel_names_is_refused() {
         assert_eq!((code, out.as_str()), (3, ""), "{name}: {err}");
     }
 }
+
+#[test]
+fn an_option_without_effect_says_so() {
+    let folder = folder();
+    let (code, _, err) = variopath(folder.path(), &["analyze", "l20-8", "--assume", "gen4"]);
+    assert_eq!(code, 0);
+    insta::assert_snapshot!("assume_without_effect", err);
+}

@@ -16,6 +16,8 @@ pub(super) struct Context {
     pub(super) notes: Diagnostics,
     /// `--set NAME=N`.
     pub(super) sets: BTreeMap<String, u64>,
+    /// Whether `--assume` is given.
+    pub(super) assumes: bool,
     /// Whether stdout carries one JSON document and nothing else.
     pub(super) json: bool,
     colour_out: bool,
@@ -34,6 +36,7 @@ impl Context {
             sources: Sources::new(),
             notes: Diagnostics::new(),
             sets: global.set.iter().cloned().collect(),
+            assumes: false,
             json,
             colour_out: wanted(std::io::stdout().is_terminal()),
             colour_err: wanted(std::io::stderr().is_terminal()),

@@ -23,6 +23,7 @@ pub(super) struct Target {
 
 /// Loads TARGET: a preset's name, `-`, or (with `/` or a suffix) a path to a file or bundle.
 pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> {
+    context.assumes = args.assume.is_some();
     let target = args.target.as_str();
     let is_path = target.contains('/') || std::path::Path::new(target).extension().is_some();
     if target != "-" && !is_path {
@@ -69,6 +70,10 @@ pub(super) fn unknown_preset(name: &str) -> Diagnostic {
 }
 
 fn topology_text(context: &mut Context, source: SourceId, kind: &'static str) -> Outcome<Target> {
+    if context.assumes {
+        let message = "--assume has no effect: it is for dumps that `import` reads";
+        context.notes.push(Diagnostic::warning("no-effect", message));
+    }
     let file = dsl::parse(&context.sources, source)?;
     resolve(context, file, source, kind)
 }
