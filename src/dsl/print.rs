@@ -33,11 +33,12 @@ fn comment(out: &mut String, text: &str) {
     out.push('#');
     // A comment is one line; what would break it, or vanish at its ends, is taken away.
     let text = text.replace(['\n', '\r'], " ");
-    let text = text.trim().trim_start_matches('#').trim();
-    if !text.is_empty() {
+    let text = text.trim();
+    // Several signs in a row, as in a heading, stay together.
+    if !text.is_empty() && !text.starts_with('#') {
         out.push(' ');
-        out.push_str(text);
     }
+    out.push_str(text);
 }
 
 fn comments(out: &mut String, lines: &[String], depth: usize) {

@@ -42,16 +42,17 @@ pub fn file(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> File {
     let first = body.len();
     body.extend(between_sockets(layout.sockets));
     let upstream: Vec<Parent> = layout.upstream.iter().map(|&s| Parent::Socket(s)).collect();
-    body.extend(joins("up", "trunk", &indexed(&upstream)));
-    body.extend(joins("sw", "trunk", &indexed(&layout.switches)));
+    body.extend(joins("up", "trunk", upstream.len(), &indexed(&upstream)));
+    body.extend(joins("sw", "trunk", layout.switches.len(), &indexed(&layout.switches)));
     for (link, hidden) in [("slot", false), ("hidden", true)] {
         let children: Vec<(usize, Parent)> = (0..gpus)
             .filter(|&g| layout.hidden[g] == hidden)
             .map(|g| (g, layout.parents[g]))
             .collect();
-        body.extend(joins("g", link, &children));
+        body.extend(joins("g", link, gpus, &children));
     }
-    body.extend(joins("n", "card", &indexed(&layout.parents[gpus..])));
+    let cards = indexed(&layout.parents[gpus..]);
+    body.extend(joins("n", "card", cards.len(), &cards));
     if let Some(statement) = body.get_mut(first) {
         statement.blank_before = true;
     }
@@ -211,8 +212,12 @@ fn place(parent: Parent) -> (&'static str, usize) {
 }
 
 /// The joins of one array: `g[k] -- sw[k/2]` where all of it goes in step, else a line a parent.
-fn joins(array: &str, link: &str, children: &[(usize, Parent)]) -> Vec<Statement> {
-    if let Some(statement) = walking(array, link, children) {
+/// `count` is the length of the array; `children` may be a part of it.
+fn joins(array: &str, link: &str, count: usize, children: &[(usize, Parent)]) -> Vec<Statement> {
+    // A walking index runs over the whole array.
+    if children.len() == count
+        && let Some(statement) = walking(array, link, children)
+    {
         return vec![statement];
     }
     let mut by_parent: BTreeMap<Parent, Vec<usize>> = BTreeMap::new();

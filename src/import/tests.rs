@@ -201,3 +201,22 @@ proptest! {
         check_tree(&String::from_utf8_lossy(&bytes));
     }
 }
+
+#[test]
+fn a_card_may_be_called_like_a_comment() {
+    check_tree(&TWO_PAIRS.replace("NIC0: mlx5_7", "NIC0: #mlx5_7"));
+    check_tree(&format!("{TWO_PAIRS}\nNIC Legend:\n\n  NIC0: ##\n"));
+}
+
+#[test]
+fn a_part_of_the_cards_does_not_walk() {
+    // GPU0 to GPU3 hang in pairs on two switches; NVLink hides where GPU4 hangs.
+    check_tree(
+        "\tGPU0\tGPU1\tGPU2\tGPU3\tGPU4\n\
+         GPU0\tX\tPIX\tNODE\tNODE\tNV2\n\
+         GPU1\tPIX\tX\tNODE\tNODE\tNV2\n\
+         GPU2\tNODE\tNODE\tX\tPIX\tNV2\n\
+         GPU3\tNODE\tNODE\tPIX\tX\tNV2\n\
+         GPU4\tNV2\tNV2\tNV2\tNV2\tX\n",
+    );
+}

@@ -319,5 +319,5 @@ fn ends(token: &Token<'_>) -> bool {
 }
 
 fn comment(token: &Token<'_>) -> String {
-    token.text.trim_start_matches('#').trim().to_owned()
+    token.text.strip_prefix('#').unwrap_or(token.text).trim().to_owned()
 }
