@@ -78,8 +78,7 @@ pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Plat
 }
 
 /// The demand that the arguments name, for this many ranks.
-pub(super) fn demand(context: &Context, args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
-    let _ = context;
+pub(super) fn demand(args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
     let name = args.demand.clone().unwrap_or_else(|| DEFAULT_DEMAND.to_owned());
     // A SPEC with a point in it has a colon before: `zipf:0.8`.
     let is_file = name == "-" || name.contains('/') || (name.contains('.') && !name.contains(':'));

@@ -47,7 +47,7 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
 }
 
 fn preset(context: &mut Context, name: &str) -> Outcome<Target> {
-    let Some(preset) = dsl::presets().iter().find(|preset| preset.name == name) else {
+    let Some(preset) = dsl::preset(name) else {
         return Err(unknown_preset(name).into());
     };
     let source = context.sources.add(format!("preset {name}"), preset.text);

@@ -27,7 +27,7 @@ pub(in crate::cli) struct AnalyzeArgs {
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
     let platform = pipeline::platform(context, &args.target)?;
-    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
     if context.json {

@@ -67,7 +67,7 @@ enum Setting {
 pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     supported(&args.how)?;
     let platform = pipeline::platform(context, &args.target)?;
-    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let mut document = plan_document(&platform.topology.name, &plan);
     document["assumed_values"] = platform.topology.assumed.into();

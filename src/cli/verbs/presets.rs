@@ -24,7 +24,7 @@ pub(in crate::cli) fn presets(context: &mut Context, args: &PresetsArgs) -> Outc
             .collect();
         return context.print(&lines.concat());
     };
-    match dsl::presets().iter().find(|preset| preset.name == name) {
+    match dsl::preset(name) {
         Some(preset) => context.print(preset.text),
         None => Err(unknown_preset(name).into()),
     }

@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
         .into());
     }
     let platform = pipeline::platform(context, &args.target)?;
-    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let parts = pipeline::bundle_parts(&platform)?;
     let options = HostOptions {

@@ -27,7 +27,7 @@ pub(in crate::cli) struct VerifyArgs {
 /// Replays the plan; says what was checked, or every fault (exit 3).
 pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
     let platform = pipeline::platform(context, &args.target)?;
-    let demand = pipeline::demand(context, &args.demand, platform.topology.ranks.len())?;
+    let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let (name, text) = target::read_text(&args.plan)?;
     let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
         Diagnostic::error("not-a-plan", fault.to_string())
