@@ -7,6 +7,7 @@
 mod emit;
 mod fault;
 mod format;
+pub mod inventory;
 mod label;
 mod layout;
 mod matrix;

@@ -1,0 +1,224 @@
+//! What a dump tells of one machine, before anything is concluded from it: a forest of PCI functions.
+//!
+//! Every reader but that of pair labels produces an [`Inventory`]; what follows from it (cards with
+//! bridges of their own, ports of one network card, sockets) is concluded once, behind all readers.
+
+use super::format::Format;
+use crate::base::Span;
+use crate::diagnostics::Diagnostics;
+use std::fmt;
+use std::str::FromStr;
+
+/// The address of a PCI function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BusId {
+    /// The domain (segment); virtual ones exceed 16 bits.
+    pub domain: u32,
+    /// The bus.
+    pub bus: u8,
+    /// The device, 0 to 31.
+    pub device: u8,
+    /// The function, 0 to 7.
+    pub function: u8,
+}
+
+/// That a text is no bus id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no PCI bus id; they look like 0000:17:00.0")]
+pub struct BusIdError(pub String);
+
+impl BusId {
+    /// Whether both are functions of one device (a card's ports, a GPU and its audio device).
+    #[must_use]
+    pub fn same_device(self, other: Self) -> bool {
+        (self.domain, self.bus, self.device) == (other.domain, other.bus, other.device)
+    }
+}
+
+impl fmt::Display for BusId {
+    /// `0000:17:00.0`
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { domain, bus, device, function } = self;
+        write!(f, "{domain:04x}:{bus:02x}:{device:02x}.{function:x}")
+    }
+}
+
+impl FromStr for BusId {
+    type Err = BusIdError;
+
+    /// Reads `0000:17:00.0`, `17:00.0` (domain 0) and `00000000:17:00.0`, in either case; a missing
+    /// function is 0.
+    fn from_str(text: &str) -> Result<Self, BusIdError> {
+        let wrong = || BusIdError(text.to_owned());
+        let hex = |part: &str, digits: usize| {
+            let fits = (1..=digits).contains(&part.len());
+            let digits = part.bytes().all(|byte| byte.is_ascii_hexdigit());
+            (fits && digits).then(|| u32::from_str_radix(part, 16).ok()).flatten()
+        };
+        let (address, function) = text.split_once('.').unwrap_or((text, "0"));
+        let parts: Vec<&str> = address.split(':').collect();
+        let (domain, bus, device) = match parts[..] {
+            [domain, bus, device] => (domain, bus, device),
+            [bus, device] => ("0", bus, device),
+            _ => return Err(wrong()),
+        };
+        let domain = hex(domain, 8).ok_or_else(wrong)?;
+        let bus = hex(bus, 2).and_then(|bus| u8::try_from(bus).ok()).ok_or_else(wrong)?;
+        let device = hex(device, 2).and_then(|device| u8::try_from(device).ok());
+        let function = hex(function, 1).and_then(|function| u8::try_from(function).ok());
+        match (device, function) {
+            (Some(device @ 0..32), Some(function @ 0..8)) => {
+                Ok(Self { domain, bus, device, function })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// The speed and width of a PCIe link, as far as a dump tells them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PciLink {
+    /// The generation, 1 (2.5 GT/s) to 7 (128 GT/s); `None` where unknown (an empty speed).
+    pub generation: Option<u32>,
+    /// The number of lanes, 1 to 32; `None` where unknown (a width of 0).
+    pub width: Option<u32>,
+}
+
+/// What a dump tells of the link between a function and the port above it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LinkReport {
+    /// What both ends are able to, where only one end is told, that of the function.
+    pub capable: PciLink,
+    /// What they run at now; power saving lowers the speed of idle links, never the width.
+    pub current: PciLink,
+}
+
+/// What a PCI function is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FunctionKind {
+    /// The CPU's side of a PCI hierarchy (0x0600), or a root bus.
+    HostBridge,
+    /// A bridge (0x0604): a root port, a port of a switch, a bridge on a card.
+    Bridge,
+    /// A GPU or another accelerator that takes part in an exchange.
+    Gpu,
+    /// A network card or one port of it.
+    Nic,
+    /// A switch of GPU links.
+    NvSwitch,
+    /// Anything else (storage, audio, console graphics); kept only where it helps to tell bridges apart.
+    Other,
+}
+
+/// What a function hangs on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Above {
+    /// Another function, by its position; it stands before.
+    Function(usize),
+    /// A processor, by its position.
+    Processor(usize),
+    /// The dump does not tell.
+    Unknown,
+}
+
+/// A network device (`mlx5_0`) that a NIC function carries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Port {
+    /// Its name.
+    pub name: String,
+    /// Megabits a second; `None` where unknown.
+    pub megabits: Option<u64>,
+    /// The identifier that the ports of one card share, where told.
+    pub guid: Option<String>,
+    /// Whether it has no hardware of its own (veth, bridge, bond).
+    pub is_virtual: bool,
+}
+
+/// One PCI function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its address; `None` where the dump has none.
+    pub bus: Option<BusId>,
+    /// What it is.
+    pub kind: FunctionKind,
+    /// What it hangs on.
+    pub above: Above,
+    /// The link to that.
+    pub link: LinkReport,
+    /// Vendor and device id, where told.
+    pub ids: Option<(u16, u16)>,
+    /// Marketing name, where told.
+    pub model: Option<String>,
+    /// Compute architecture of an NVIDIA GPU (`sm_89`), where told.
+    pub arch: Option<String>,
+    /// The number by which tools count it (`GPU3`, `dev="3"`), GPUs only.
+    pub number: Option<u32>,
+    /// NUMA node; `None` where unknown (-1).
+    pub numa: Option<u32>,
+    /// Network devices, NICs only.
+    pub ports: Vec<Port>,
+    /// Whether ACS redirects requests between the devices below it upwards; ports only, where told.
+    pub acs_redirect: Option<bool>,
+    /// Where the dump tells of it.
+    pub span: Option<Span>,
+}
+
+/// A socket or, where a dump knows only those, a NUMA node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Processor {
+    /// The physical socket, where the dump tells; several NUMA nodes may share one.
+    pub socket: Option<u32>,
+    /// The NUMA nodes; empty where unknown.
+    pub numa: Vec<u32>,
+    /// The CPUs as the dump writes them, for comments.
+    pub cpus: Option<String>,
+    /// Vendor, family and model as far as told, for comments.
+    pub model: Option<String>,
+    /// Where the dump tells of it.
+    pub span: Option<Span>,
+}
+
+/// Links between GPUs that PCIe does not carry (NVLink, xGMI).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GpuLink {
+    /// A GPU's function.
+    pub from: usize,
+    /// The other's function; `None` for a switch or a GPU that the dump leaves out.
+    pub to: Option<usize>,
+    /// How many lanes or bricks; 0 where unknown.
+    pub count: u32,
+}
+
+/// All that a dump tells.
+#[derive(Debug, Clone)]
+pub struct Inventory {
+    /// Which tool wrote it.
+    pub format: Format,
+    /// Sockets or NUMA nodes, in the order of the dump.
+    pub processors: Vec<Processor>,
+    /// In the order of the dump; what a function hangs on stands before it.
+    pub functions: Vec<Function>,
+    /// GPU links beside PCIe.
+    pub gpu_links: Vec<GpuLink>,
+    /// What the reader noticed: notes and warnings.
+    pub notes: Diagnostics,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bus_ids() {
+        let id = BusId { domain: 0, bus: 0x17, device: 0, function: 1 };
+        assert_eq!("0000:17:00.1".parse(), Ok(id));
+        assert_eq!("17:00.1".parse(), Ok(id));
+        assert_eq!("00000000:17:00.1".parse(), Ok(id));
+        assert_eq!(id.to_string(), "0000:17:00.1");
+        let far: BusId = "10000:E1:1f".parse().expect("a virtual domain");
+        assert_eq!(far.to_string(), "10000:e1:1f.0");
+        for wrong in ["", "17", "0000:17:20.0", "0000:17:00.8", "0000:170:00.0", "+1:00.0"] {
+            assert_eq!(wrong.parse::<BusId>(), Err(BusIdError(wrong.to_owned())));
+        }
+    }
+}
