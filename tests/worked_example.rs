@@ -45,6 +45,7 @@ fn switch_of_four() -> Topology {
         devices,
         links: (1..5).map(link).collect(),
         ranks: (1..5).collect(),
+        totals: Vec::new(),
         rules: Vec::new(),
     };
     topology::build(&machine, Digest::of(b"four")).expect("a sound machine").topology

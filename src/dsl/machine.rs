@@ -1,7 +1,8 @@
 //! A machine with everything expanded: what the topology is built from.
 
-use super::tree::Rule;
-use crate::base::{BytesPerSecond, DeviceKind, Nanos, Span};
+use super::tree::{Place, Relation};
+use crate::base::{BytesPerSecond, DeviceKind, Initiator, Mode, Nanos, RouteClass, Span};
+use std::ops::Range;
 
 /// A flat machine: devices and links without arrays, parts, params or names of links.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,8 +15,10 @@ pub struct Machine {
     pub links: Vec<Link>,
     /// The GPUs (indices into `devices`) in the order of ranks.
     pub ranks: Vec<usize>,
-    /// Rules, with the path of the part instance they hold in (empty at the top).
-    pub rules: Vec<(String, Rule, Option<Span>)>,
+    /// Joint capacities, in order of declaration.
+    pub totals: Vec<Total>,
+    /// Rules, each with the part of the machine that it holds in.
+    pub rules: Vec<PlacedRule>,
 }
 
 /// One device.
@@ -72,4 +75,133 @@ pub enum ValueOrigin {
     Assumed(String),
     /// Measured or published there.
     From(String),
+}
+
+/// A capacity that several directions of links share: a duplex sum, what a chip moves in all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Total {
+    /// What it is over, as the file writes it, with the part's path before it: `s[0] -- s[1]`.
+    pub name: String,
+    /// The directions of links, each once: the position of the link and whether it is taken in its
+    /// written direction (else in the reverse of a duplex link).
+    pub links: Vec<(usize, bool)>,
+    /// What they carry together.
+    pub value: LinkValue,
+    /// Where it is declared.
+    pub span: Option<Span>,
+}
+
+/// A rule and where it holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlacedRule {
+    /// The path of the part instance that declares it, empty at the top.
+    pub part: String,
+    /// The devices of that instance (positions); all of them at the top. It holds between those.
+    pub scope: Range<usize>,
+    /// What it says.
+    pub rule: Rule,
+    /// Where it stands.
+    pub span: Option<Span>,
+}
+
+/// A rule with names looked up and figures worked out; compare [`super::tree::Rule`].
+#[derive(Debug, Clone, PartialEq)]
+pub enum Rule {
+    /// How far peer access between GPUs reaches, or GPUDirect between NIC and GPU.
+    Peer {
+        /// Whether it speaks of NICs and GPUs.
+        nic: bool,
+        /// Within this place; `None` for nowhere.
+        within: Option<Place>,
+    },
+    /// These ordered pairs of GPUs (positions) have no peer access in this mode.
+    Forbid {
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// (source, destination), no pair twice.
+        pairs: Vec<(usize, usize)>,
+    },
+    /// GPUs use the NICs with the fewest links to the destination.
+    ViaNearest,
+    /// GPUs use every NIC of their node.
+    ViaAny,
+    /// These GPUs use these NICs (positions).
+    Via {
+        /// Whose transfers.
+        gpus: Vec<usize>,
+        /// Over which cards.
+        nics: Vec<usize>,
+    },
+    /// NICs may carry transfers within the node.
+    Loopback,
+    /// The most that one transfer of a class reaches.
+    Cap {
+        /// Routes of this class.
+        class: RouteClass,
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// Only this initiator.
+        by: Option<Initiator>,
+        /// The figure.
+        value: LinkValue,
+    },
+    /// Transfers of this class are paced by the kernel.
+    Pacing {
+        /// Routes of this class.
+        class: RouteClass,
+        /// Only this mode.
+        mode: Option<Mode>,
+    },
+    /// Where the slots of bounced transfers lie.
+    Bounce {
+        /// At the source's socket, else the destination's.
+        at_source: bool,
+        /// How many chunks are under way; `None` for the tool's choice.
+        chunks: Option<u64>,
+    },
+    /// The most transfers at once in a place.
+    Limit {
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// The place.
+        place: Place,
+        /// How many, at least 1.
+        count: u64,
+    },
+    /// Two transfers of different GPUs that must not run together.
+    Avoid {
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// How the sources lie.
+        from: (Relation, Place),
+        /// How the destinations lie.
+        to: (Relation, Place),
+        /// What the two reach together, where measured.
+        value: Option<LinkValue>,
+    },
+    /// What a link keeps when several transfers share it.
+    Efficiency {
+        /// The links (positions) of the kind.
+        links: Vec<usize>,
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// (number of flows, percent of the capacity), flows ascending, at least 1.
+        steps: Vec<(u64, u64)>,
+    },
+    /// What a step or a transfer costs beyond its bytes.
+    Cost {
+        /// Whether of a transfer (else of a step).
+        flow: bool,
+        /// How much.
+        time: Nanos,
+        /// Where the figure comes from.
+        origin: ValueOrigin,
+    },
+    /// A file of measurements that the figures rest on.
+    Measured {
+        /// Only this mode.
+        mode: Option<Mode>,
+        /// Its name, relative to the topology file.
+        file: String,
+    },
 }

@@ -7,8 +7,8 @@ use crate::base::{
 };
 use crate::diagnostics::{Diagnostics, Exit};
 use crate::dsl::Machine;
-use crate::dsl::machine::ValueOrigin;
-use crate::dsl::tree::{Place, Rule};
+use crate::dsl::machine::{PlacedRule, Rule, ValueOrigin};
+use crate::dsl::tree::Place;
 
 fn built(machine: &Machine) -> Result<Built, Diagnostics> {
     build(machine, Digest::of(b"test"))
@@ -169,7 +169,7 @@ fn what_this_version_does_not_carry_out() {
     maker.join(g[1], s, 25_000);
     let span = Span::new(SourceId(0), 5, 9);
     let rule = Rule::Peer { nic: false, within: Some(Place::Socket) };
-    maker.0.rules.push(("h[0]".to_owned(), rule, Some(span)));
+    maker.0.rules.push(PlacedRule { part: "h[0]".to_owned(), scope: 0..3, rule, span: Some(span) });
     let faults = built(&maker.0).expect_err("a rule");
     let fault = faults.iter().next().expect("one");
     assert_eq!(fault.message, "the rule `peer` of h[0] is not carried out by this version");

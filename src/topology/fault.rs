@@ -4,7 +4,7 @@ use super::MAX_RANKS;
 use crate::base::{BytesPerSecond, DeviceKind};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
-use crate::dsl::tree::Rule;
+use crate::dsl::machine::{PlacedRule, Rule};
 
 /// The least and the greatest rate that is believed of a link.
 pub(super) const BELIEVABLE: (BytesPerSecond, BytesPerSecond) =
@@ -94,7 +94,7 @@ impl Fault {
             };
         match self {
             Self::Rule { index } => {
-                let (part, rule, span) = &machine.rules[*index];
+                let PlacedRule { part, rule, span, .. } = &machine.rules[*index];
                 let place = if part.is_empty() { String::new() } else { format!(" of {part}") };
                 let diagnostic = Diagnostic::unsupported(
                     "unsupported-rule",

@@ -4,7 +4,7 @@ use super::fault::link_text;
 use super::values;
 use crate::base::{BytesPerSecond, DeviceKind};
 use crate::dsl::Machine;
-use crate::dsl::tree::Rule;
+use crate::dsl::machine::Rule;
 use serde::Serialize;
 use std::collections::{BTreeSet, VecDeque};
 
@@ -242,7 +242,7 @@ impl Forest {
 /// The defaults in force, leaving out those that the machine overrides or has no use for.
 fn defaults(machine: &Machine) -> Vec<String> {
     let has = |kind| machine.devices.iter().any(|device| device.kind == kind);
-    let rule = |test: fn(&Rule) -> bool| machine.rules.iter().any(|(_, rule, _)| test(rule));
+    let rule = |test: fn(&Rule) -> bool| machine.rules.iter().any(|placed| test(&placed.rule));
     let mut lines = Vec::new();
     if !rule(|r| matches!(r, Rule::Peer { nic: false, .. })) {
         lines.push("peer access between all GPUs of the node, push and pull");

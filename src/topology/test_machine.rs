@@ -14,6 +14,7 @@ impl Maker {
             devices: Vec::new(),
             links: Vec::new(),
             ranks: Vec::new(),
+            totals: Vec::new(),
             rules: Vec::new(),
         })
     }

@@ -46,7 +46,7 @@ impl<'t> Builder<'t> {
 
     /// Does `action` in every instance of a part in `instance`. Stops at the first of an array that
     /// reports something: the others would only repeat it.
-    fn within_parts(&mut self, instance: usize, action: fn(&mut Self, usize)) {
+    pub(super) fn within_parts(&mut self, instance: usize, action: fn(&mut Self, usize)) {
         let entries = self.instances[instance].entries.values();
         let parts = entries.filter_map(|entry| match &entry.elements {
             Elements::Parts(parts) => Some(Rc::clone(parts)),

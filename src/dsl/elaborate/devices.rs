@@ -6,6 +6,7 @@ use crate::dsl::error::{Error, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, Sought};
 use crate::dsl::machine::Device;
 use crate::dsl::tree::{Atom, Attribute, Spanned, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 /// A block that stands in the machine: the file itself, or one element of a part.
@@ -18,6 +19,8 @@ pub(super) struct Instance<'t> {
     pub(super) broken: BTreeSet<&'t str>,
     /// Names of the entries in the order of declaration.
     pub(super) order: Vec<&'t str>,
+    /// Its devices, those of parts in it included.
+    pub(super) devices: Range<usize>,
 }
 
 /// What a name stands for in an instance.
@@ -67,6 +70,7 @@ impl<'t> Builder<'t> {
             entries: BTreeMap::new(),
             broken: BTreeSet::new(),
             order: Vec::new(),
+            devices: self.devices.len()..self.devices.len(),
         });
         let block = self.scopes[scope].block;
         for statement in &block.statements {
@@ -89,13 +93,10 @@ impl<'t> Builder<'t> {
                         }
                     }
                 }
-                StatementKind::Rule(rule) => {
-                    let prefix = self.instances[id].prefix.trim_end_matches('.').to_owned();
-                    self.rules.push((prefix, rule.value.clone(), statement.span.or(rule.span)));
-                }
                 _ => {}
             }
         }
+        self.instances[id].devices.end = self.devices.len();
         id
     }
 

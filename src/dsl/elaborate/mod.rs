@@ -2,7 +2,7 @@
 //!
 //! The work goes in passes over the whole tree, each in the order of the text: the blocks with the
 //! names that they declare ([`scopes`]), devices ([`devices`]), links ([`joins`]), `set` and
-//! `without` ([`changes`]), ranks ([`ranks`]). So a name may be used above its declaration, and
+//! `without` ([`changes`]), rules ([`rules`]), ranks ([`ranks`]). So a name may be used above its declaration, and
 //! `set` acts last wherever it stands.
 
 mod changes;
@@ -10,14 +10,15 @@ mod devices;
 mod joins;
 mod paths;
 mod ranks;
+mod rules;
 mod scopes;
 mod values;
 
 pub use values::pcie_rate;
 
 use super::error::{Error, MAX_ERRORS};
-use super::machine::{Device, Link, LinkValue, Machine};
-use super::tree::{File, Rule};
+use super::machine::{Device, Link, LinkValue, Machine, PlacedRule, Rule};
+use super::tree::File;
 use crate::base::{SourceId, Span};
 use crate::diagnostics::Diagnostics;
 use std::collections::BTreeMap;
@@ -33,6 +34,7 @@ pub fn elaborate(file: &File) -> Result<Machine, Diagnostics> {
     builder.join(root);
     builder.change(root);
     builder.remove(root);
+    builder.rules(root);
     let ranks = builder.ranks(root);
     if !builder.errors.is_empty() {
         return Err(builder.errors);
@@ -61,7 +63,7 @@ struct Builder<'t> {
     /// Values of the reverse directions that `set` gave, by duplex link.
     backwards: BTreeMap<usize, LinkValue>,
     removed: Vec<bool>,
-    rules: Vec<(String, Rule, Option<Span>)>,
+    placed: Vec<PlacedRule>,
 }
 
 impl Builder<'_> {
@@ -102,8 +104,26 @@ impl Builder<'_> {
             }
         }
         let ranks = ranks.into_iter().filter_map(|gpu| place[gpu]).collect();
-        Machine { name, devices, links, ranks, rules: self.rules }
+        let rules = self.placed.into_iter().map(|rule| moved(rule, &place)).collect();
+        Machine { name, devices, links, ranks, totals: Vec::new(), rules }
     }
+}
+
+/// A rule after `without`: `place` is where each device went.
+fn moved(rule: PlacedRule, place: &[Option<usize>]) -> PlacedRule {
+    let kept = |range: std::ops::Range<usize>| place[range].iter().flatten().count();
+    let start = kept(0..rule.scope.start);
+    let scope = start..start + kept(rule.scope);
+    let devices = |all: Vec<usize>| all.into_iter().filter_map(|one| place[one]).collect();
+    let rule_after = match rule.rule {
+        Rule::Forbid { mode, pairs } => {
+            let pairs = pairs.into_iter().filter_map(|(a, b)| Some((place[a]?, place[b]?)));
+            Rule::Forbid { mode, pairs: pairs.collect() }
+        }
+        Rule::Via { gpus, nics } => Rule::Via { gpus: devices(gpus), nics: devices(nics) },
+        other => other,
+    };
+    PlacedRule { part: rule.part, scope, rule: rule_after, span: rule.span }
 }
 
 /// The place of something that may not have been read from a text; such a place points nowhere.

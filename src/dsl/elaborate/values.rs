@@ -28,7 +28,7 @@ pub fn pcie_rate(generation: u32, width: u32) -> (BytesPerSecond, Option<&'stati
     (BytesPerSecond(bytes * u64::from(width)), assumed)
 }
 
-fn origin_of(origin: &Origin) -> ValueOrigin {
+pub(super) fn origin_of(origin: &Origin) -> ValueOrigin {
     match origin {
         Origin::Assumed(why) => {
             ValueOrigin::Assumed(why.clone().unwrap_or_else(|| "no reason given".to_owned()))
@@ -66,15 +66,17 @@ impl<'t> Builder<'t> {
             rate => self.plain_rate(rate, at)?,
         };
         if let Some(latency) = &value.latency {
-            let Some(nanos) = nanos(latency) else {
-                return Err(self.report(Error::AbsurdLatency { at }));
-            };
-            result.latency = nanos;
+            result.latency = self.time(latency, at)?;
         }
         if let Some(origin) = &value.origin {
             result.origin = origin_of(origin);
         }
         Ok(result)
+    }
+
+    /// A time of at most one second.
+    pub(super) fn time(&mut self, time: &Latency, at: Span) -> Result<Nanos, Reported> {
+        nanos(time).ok_or_else(|| self.report(Error::AbsurdLatency { at }))
     }
 
     /// What a rate that stands in an attribute comes to.
