@@ -151,7 +151,7 @@ pub struct Function {
     pub model: Option<String>,
     /// Compute architecture of an NVIDIA GPU (`sm_89`), where told.
     pub arch: Option<String>,
-    /// The number by which tools count it (`GPU3`, `dev="3"`), GPUs only.
+    /// The number by which tools count GPUs or network devices (`GPU3`, `dev="3"`), where told.
     pub number: Option<u32>,
     /// NUMA node; `None` where unknown (-1).
     pub numa: Option<u32>,

@@ -37,10 +37,10 @@ fn refusal(text: &str) -> String {
 #[test]
 fn two_switches() {
     let imported = import(TWO_PAIRS, None).unwrap();
-    assert_eq!(imported.summary.nics, ["mlx5_7"]);
-    assert_eq!(imported.summary.numa[3].as_deref(), Some("1"));
-    assert_eq!(imported.summary.gpu_numa[3], None);
-    assert_eq!(imported.summary.sockets, 2);
+    assert_eq!(imported.summary.as_ref().unwrap().nics, ["mlx5_7"]);
+    assert_eq!(imported.summary.as_ref().unwrap().numa[3].as_deref(), Some("1"));
+    assert_eq!(imported.summary.as_ref().unwrap().gpu_numa[3], None);
+    assert_eq!(imported.summary.as_ref().unwrap().sockets, 2);
     assert!(text_of(TWO_PAIRS, None).contains("g[k] -- sw[k/2] : slot"));
     assert!(text_of(TWO_PAIRS, Some(4)).contains("--assume gen4"));
 }
@@ -63,7 +63,7 @@ fn an_empty_cell_between_spaces_is_found_by_its_place() {
       GPU0  CPU Affinity  NUMA Affinity
 GPU0   X                  3
 ";
-    let summary = import(text, None).unwrap().summary;
+    let summary = import(text, None).unwrap().summary.unwrap();
     assert_eq!((summary.cpus[0].as_deref(), summary.numa[0].as_deref()), (None, Some("3")));
 }
 
@@ -140,7 +140,7 @@ fn check_tree(text: &str) {
         assert_eq!(parsed, imported.file, "{printed}");
         let machine = dsl::elaborate(&parsed)
             .unwrap_or_else(|faults| panic!("{printed}\n{}", render(&sources, &faults, false)));
-        assert_eq!(machine.ranks.len(), imported.summary.gpus.len());
+        assert_eq!(machine.ranks.len(), imported.summary.as_ref().unwrap().gpus.len());
     }
 }
 
