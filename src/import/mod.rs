@@ -7,15 +7,19 @@
 mod emit;
 mod fault;
 mod format;
+pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;
 mod matrix;
 mod notes;
+pub mod pci;
+mod prune;
 mod read;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 pub use format::{Format, detect};
 pub use label::PairLabel;
