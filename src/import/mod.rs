@@ -19,7 +19,6 @@ mod read;
 mod scan;
 #[cfg(test)]
 mod tests;
-mod xml;
 
 pub use format::{Format, detect};
 pub use label::PairLabel;

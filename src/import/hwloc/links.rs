@@ -57,16 +57,15 @@ fn link(below: &Found, port: Option<&Found>) -> (LinkReport, Option<Remark>) {
     };
     // Links of the third generation and up carry 128 of 130 bits: their rates are told apart, and
     // no idle link runs at them.
-    let is_idle = |rate: f64| pci::splits(rate, Some(2)).first().is_some();
+    let is_idle = |rate: f64| !pci::splits(rate, Some(2)).is_empty();
     match (own, above) {
         (None, None) => (LinkReport::default(), None),
         (Some(able), Some(runs)) if below.is_maximum && runs < able * 0.99 => {
-            let current = exact(runs);
             let (able, told) = (gigabytes(able), gigabytes(runs));
             if is_idle(runs) {
-                let remark = Remark::Idle { able, runs: told };
-                (LinkReport { capable: PciLink::default(), current }, Some(remark))
+                (LinkReport::default(), Some(Remark::Idle { able, runs: told }))
             } else {
+                let current = exact(runs);
                 let remark = Remark::Bounded { able, runs: told };
                 (LinkReport { capable: current, current }, Some(remark))
             }
@@ -77,8 +76,7 @@ fn link(below: &Found, port: Option<&Found>) -> (LinkReport, Option<Remark>) {
             let current = exact(rate);
             let is_gpu = below.function.kind == FunctionKind::Gpu;
             if is_idle(rate) && is_gpu && !below.is_maximum {
-                let remark = Remark::Slow(gigabytes(rate));
-                return (LinkReport { capable: PciLink::default(), current }, Some(remark));
+                return (LinkReport::default(), Some(Remark::Slow(gigabytes(rate))));
             }
             let several = split(rate);
             let remark = (several.len() > 1).then(|| {

@@ -13,5 +13,6 @@ mod places;
 mod read;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 pub use read::read;

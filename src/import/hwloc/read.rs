@@ -2,12 +2,12 @@
 
 use super::super::format::Format;
 use super::super::inventory::{FunctionKind, Inventory};
-use super::super::{pci, xml};
+use super::super::pci;
 use super::fault::Fault;
 use super::functions::functions;
 use super::object::span;
 use super::places::Places;
-use super::{fabric, links};
+use super::{fabric, links, xml};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use roxmltree::Node;
