@@ -7,11 +7,14 @@
 mod emit;
 mod fault;
 mod format;
+pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;
 mod matrix;
 mod notes;
+pub mod pci;
+mod prune;
 mod read;
 mod scan;
 #[cfg(test)]
