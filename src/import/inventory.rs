@@ -143,7 +143,7 @@ pub struct Function {
     pub kind: FunctionKind,
     /// What it hangs on.
     pub above: Above,
-    /// The link to that.
+    /// The link to that; unknown inside of a chip, as of a port of a switch that faces down.
     pub link: LinkReport,
     /// Vendor and device id, where told.
     pub ids: Option<(u16, u16)>,

@@ -6,7 +6,7 @@ use super::inventory::Inventory;
 use super::label::PairLabel;
 use super::overview::Overview;
 use super::scan::lines;
-use super::{conclude, emit, layout, matrix, matrix_sketch, nccl, notes};
+use super::{conclude, emit, hwloc, layout, matrix, matrix_sketch, nccl, notes};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostics, Sources};
 use crate::dsl::tree::File;
@@ -78,6 +78,9 @@ pub fn read(
         Some(Found::Other(Format::NcclXml, _)) => {
             return Ok(concluded(&nccl::read(text, source)?, assume));
         }
+        Some(Found::Other(Format::HwlocXml, _)) => {
+            return Ok(concluded(&hwloc::read(text, source)?, assume));
+        }
         Some(Found::Other(format, line)) => {
             return Err(Fault::NotRead(format).at(place(&lines, line, source)).into());
         }
@@ -125,6 +128,6 @@ impl Format {
     /// Whether [`read`] reads it; the others are refused by name.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(self, Self::NvidiaSmiTopology | Self::NcclXml)
+        matches!(self, Self::NvidiaSmiTopology | Self::NcclXml | Self::HwlocXml)
     }
 }

@@ -3,7 +3,7 @@
 use super::types::{Card, Conclusion, Grounds, Switch};
 use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::import::inventory::Inventory;
+use crate::import::inventory::{FunctionKind, Inventory};
 use crate::import::layout::Parent;
 use crate::import::matrix_sketch::plural;
 use crate::import::sketch::SOCKET_LINK_REASON;
@@ -14,7 +14,6 @@ pub fn notes(inventory: &Inventory, conclusion: &Conclusion, assume: Option<u32>
     let mut notes = inventory.notes.clone();
     sockets(inventory, conclusion, &mut notes);
     gpu_links(inventory, &mut notes);
-    vendors(inventory, conclusion, &mut notes);
     slow_switches(inventory, conclusion, &mut notes);
     cards(conclusion, &mut notes);
     rates(conclusion, assume, &mut notes);
@@ -75,25 +74,6 @@ fn gpu_links(inventory: &Inventory, notes: &mut Diagnostics) {
         if gpus.len() == 1 { "has" } else { "have" },
     );
     push(notes, Diagnostic::warning("import-nvlink", message), span);
-}
-
-fn vendors(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnostics) {
-    let vendors: BTreeSet<u16> = conclusion
-        .gpus
-        .iter()
-        .filter_map(|card| inventory.functions[card.functions[0]].ids)
-        .map(|ids| ids.0)
-        .collect();
-    if vendors.len() > 1 {
-        let all: Vec<String> = vendors.iter().map(|vendor| format!("{vendor:04x}")).collect();
-        let message = format!(
-            "GPUs of different vendors ({}) have no peer access to each other",
-            all.join(", ")
-        );
-        let diagnostic = Diagnostic::warning("import-vendors", message)
-            .help("leave the GPUs of one vendor out with `without`");
-        notes.push(diagnostic);
-    }
 }
 
 fn slow_switches(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnostics) {

@@ -3,7 +3,6 @@
 use super::cards::{self, Units};
 use super::sockets::Sockets;
 use super::types::{Card, Conclusion, Switch, Worth, effective, slower};
-use crate::import::format::Format;
 use crate::import::inventory::{Above, FunctionKind, Inventory, PciLink};
 use crate::import::layout::Parent;
 
@@ -46,12 +45,11 @@ pub fn conclude(inventory: &Inventory) -> Conclusion {
             above => roots.push((above, inventory.functions[unit.functions[0]].numa, item)),
         }
     }
-    let carries = link_carriers(inventory);
     let mut forks: Vec<Fork> = Vec::new();
     // What a function hangs on stands before it, so that all below is known when it is met.
     for index in (0..inventory.functions.len()).rev() {
         let function = &inventory.functions[index];
-        let own = if carries[index] { effective(&function.link) } else { PciLink::default() };
+        let own = effective(&function.link);
         let items = std::mem::take(&mut below[index]);
         let is_card = matches!(function.kind, FunctionKind::Gpu | FunctionKind::Nic);
         let up: Vec<Item> = if function.kind == FunctionKind::HostBridge || is_card {
@@ -77,29 +75,6 @@ fn first_of(item: &Item, forks: &[Fork]) -> usize {
         Node::Unit(position) => position,
         Node::Fork(fork) => forks[fork].first,
     }
-}
-
-/// Whether the link of a function leads to another chip. NCCL shows upstream ports only. In a full
-/// tree ports that face up and down alternate below a host bridge: the link of a port that faces
-/// down is within its chip, and what is reported there is the link below it.
-fn link_carriers(inventory: &Inventory) -> Vec<bool> {
-    let mut faces_down = vec![false; inventory.functions.len()];
-    let mut carries = Vec::with_capacity(inventory.functions.len());
-    for (index, function) in inventory.functions.iter().enumerate() {
-        if function.kind != FunctionKind::Bridge || inventory.format == Format::NcclXml {
-            carries.push(true);
-            continue;
-        }
-        faces_down[index] = match function.above {
-            Above::Function(above) => match inventory.functions[above].kind {
-                FunctionKind::Bridge => !faces_down[above],
-                _ => true,
-            },
-            _ => true,
-        };
-        carries.push(!faces_down[index]);
-    }
-    carries
 }
 
 /// Gives every switch its number and every item its parent.
