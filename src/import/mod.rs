@@ -11,6 +11,7 @@ pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;
+pub mod lspci;
 mod matrix;
 mod notes;
 pub mod pci;
