@@ -204,9 +204,12 @@ fn every_tree_tells_what_is_written_down() {
     }
 }
 
+/// Bus id, NUMA node, link, access control.
+type Device = (&'static str, Option<u32>, [u32; 4], Option<bool>);
+
 /// File, then each GPU and network card with its NUMA node, what its link is able to and what it
 /// runs at, and whether access control redirects. The cards' lanes are all there: no warning.
-const DETAILS: &[(&str, &[(&str, Option<u32>, [u32; 4], Option<bool>)])] = &[
+const DETAILS: &[(&str, &[Device])] = &[
     (
         "rtx6000ada-2gpu-wrx90-vvv-selected",
         &[

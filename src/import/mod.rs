@@ -22,6 +22,7 @@ mod prune;
 mod read;
 mod scan;
 mod sketch;
+pub mod sysfs;
 #[cfg(test)]
 mod tests;
 mod xml;
