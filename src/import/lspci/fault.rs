@@ -25,6 +25,8 @@ pub enum Fault {
     TooMany(usize),
     /// A tree without names.
     NoNames,
+    /// A tree in which no name is that of a GPU.
+    NoGpu(usize),
     /// Details without any function.
     NoFunction,
     /// Details without a tree.
@@ -47,6 +49,9 @@ impl fmt::Display for Fault {
             Self::NoNames => {
                 f.write_str("the tree has no names: nothing tells which devices are GPUs")
             }
+            Self::NoGpu(count) => {
+                write!(f, "no GPU by name among the PCI functions ({count} told)")
+            }
             Self::NoFunction => f.write_str("no line names a PCI function"),
             Self::NoPlaces => {
                 f.write_str("the details of lspci tell no tree: nothing says what hangs on what")
@@ -68,6 +73,10 @@ impl Fault {
             Self::Repeated(_) => "one file describes one machine",
             Self::TooMany(_) => "check the file",
             Self::NoNames => "give the output of `lspci -tv`, not `lspci -t`",
+            Self::NoGpu(_) => {
+                "give the whole output of `lspci -tv` on the machine with the GPUs; names come from \
+                 `update-pciids`"
+            }
             Self::NoPlaces => {
                 "give the tree too: `lspci -tv > tree.txt`, then `variopath import tree.txt \
                  details.txt`"

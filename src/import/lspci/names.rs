@@ -29,6 +29,10 @@ impl<'a> Name<'a> {
     /// Takes a name apart.
     pub fn of(text: &'a str) -> Self {
         let text = text.trim();
+        // A vendor that the database does not know: `Device 10de:2335`.
+        if let Some(ids) = text.strip_prefix("Device ").and_then(pair) {
+            return Self { text, vendor: Some(ids.0), device: Some(ids.1) };
+        }
         let found = VENDORS.iter().find(|(vendor, _)| text.starts_with(vendor));
         let rest = found.map_or(text, |(vendor, _)| text[vendor.len()..].trim_start());
         let device = rest.strip_prefix("Device ").and_then(|id| {
@@ -124,19 +128,23 @@ pub fn class(name: &str) -> u16 {
     }
 }
 
+/// `10de:2330`
+fn pair(text: &str) -> Option<(u16, u16)> {
+    let (vendor, device) = text.split_once(':')?;
+    let hex = |text: &str| u16::from_str_radix(text, 16).ok().filter(|_| text.len() == 4);
+    Some((hex(vendor)?, hex(device)?))
+}
+
 /// `text` without `[10de:2330]` and `(rev a1)` behind it, and those ids.
 pub fn ids(text: &str) -> (&str, Option<(u16, u16)>) {
     let mut text = text.trim();
     while let Some((before, _)) = text.strip_suffix(')').and_then(|text| text.rsplit_once(" (")) {
         text = before.trim_end();
     }
-    let found = text.strip_suffix(']').and_then(|text| text.rsplit_once('[')).and_then(
-        |(before, inside)| {
-            let (vendor, device) = inside.split_once(':')?;
-            let hex = |text: &str| u16::from_str_radix(text, 16).ok().filter(|_| text.len() == 4);
-            Some((before.trim_end(), (hex(vendor)?, hex(device)?)))
-        },
-    );
+    let found = text
+        .strip_suffix(']')
+        .and_then(|text| text.rsplit_once('['))
+        .and_then(|(before, inside)| Some((before.trim_end(), pair(inside)?)));
     match found {
         Some((before, ids)) => (before, Some(ids)),
         None => (text, None),

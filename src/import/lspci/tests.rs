@@ -90,6 +90,15 @@ fn a_root_bus_within_another() {
 }
 
 #[test]
+fn devices_without_names() {
+    let unknown =
+        "-[0000:00]-+-01.0  Device 10de:2335\n           \\-02.0  Device 1234:1111 (rev 02)\n";
+    let inventory = tree(unknown);
+    assert_eq!(inventory.functions.len(), 2);
+    assert_eq!(inventory.functions[1].ids, Some((0x10de, 0x2335)));
+}
+
+#[test]
 fn refusals() {
     let name = "  NVIDIA Corporation AD102GL [L20]";
     let cases = [
@@ -113,6 +122,11 @@ fn refusals() {
             "0000:00:00.0 stands twice",
             Some((65, 69)),
         ),
+        (
+            "-[0000:00]---00.0  Intel Host".to_owned(),
+            "no GPU by name among the PCI functions (2 told)",
+            Some((1, 10)),
+        ),
         ("-+-[0000:00]---00.0\n +-01.0".to_owned(), "01.0 hangs on no bus", Some((23, 27))),
     ];
     for (text, message, place) in cases {
@@ -124,7 +138,7 @@ fn refusals() {
 fn huge_lines_end_soon() {
     let start = Instant::now();
     let long = format!("-[0000:00]---00.0  {}", "x".repeat(100 << 20));
-    assert!(tree(&long).functions.is_empty());
+    assert_eq!(refusal(&long).0, "no GPU by name among the PCI functions (2 told)");
     let deep = format!("-[0000:00]---{}", "00.0-[00]----".repeat(1_000_000));
     assert_eq!(refusal(&deep).0, "0000:00:00.0 stands twice");
     let domains: String = (0..200_000).map(|domain| format!("---[{domain:x}:00]")).collect();

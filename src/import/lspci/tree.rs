@@ -69,6 +69,10 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     if !reader.has_names {
         return Err(Fault::NoNames.at(reader.functions[0].span).into());
     }
+    let first = &reader.functions[0];
+    if !reader.functions.iter().any(|function| function.kind == FunctionKind::Gpu) {
+        return Err(Fault::NoGpu(reader.functions.len()).at(first.span).into());
+    }
     Ok(reader.inventory())
 }
 
