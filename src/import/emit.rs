@@ -92,7 +92,8 @@ fn declaration(
 fn attributes(name: &str, array: &Array) -> (Vec<Spanned<Attribute>>, Vec<Statement>) {
     let (mut all, mut sets) = (Vec::new(), Vec::new());
     type Get = fn(&Details) -> &Option<String>;
-    let kinds: [(Get, fn(String) -> Attribute); 2] =
+    type Make = fn(String) -> Attribute;
+    let kinds: [(Get, Make); 2] =
         [(|details| &details.arch, Attribute::Arch), (|details| &details.model, Attribute::Model)];
     for (get, make) in kinds {
         let mut values: BTreeMap<&String, Vec<usize>> = BTreeMap::new();

@@ -7,7 +7,7 @@ mod conclude;
 mod emit;
 mod fault;
 mod format;
-mod hwloc;
+pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;

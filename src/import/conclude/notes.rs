@@ -61,8 +61,9 @@ fn sockets(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnosti
 }
 
 fn gpu_links(inventory: &Inventory, notes: &mut Diagnostics) {
+    let ends = inventory.gpu_links.iter().flat_map(|link| [Some(link.from), link.to]).flatten();
     let gpus: BTreeSet<usize> =
-        inventory.gpu_links.iter().flat_map(|link| [Some(link.from), link.to]).flatten().collect();
+        ends.filter(|end| inventory.functions[*end].kind == FunctionKind::Gpu).collect();
     let Some(span) = inventory.gpu_links.first().map(|link| inventory.functions[link.from].span)
     else {
         return;
