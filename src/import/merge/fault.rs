@@ -112,7 +112,9 @@ impl Fault {
             Self::NoBusIds { .. } => "import that file alone",
             Self::NoTree { .. } => "give the output of `lspci -tv` of the same machine too",
             Self::TwoMatrices { .. } => "give one of them",
-            Self::PeersAlone => "give the output of `nvidia-smi topo -m` too: `import topo.txt p2p.txt`",
+            Self::PeersAlone => {
+                "give the output of `nvidia-smi topo -m` too: `import topo.txt p2p.txt`"
+            }
             Self::PeersDiffer { .. } => {
                 "give one matrix, or keep the command above each: `nvidia-smi topo -p2p r` is pull, \
                  `w` push"

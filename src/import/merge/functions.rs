@@ -34,7 +34,10 @@ pub fn fill(
         _ => {}
     }
     let capable = slower(base.link.capable, other.link.capable);
-    if known(base.link.capable) && known(other.link.capable) && base.link.capable != other.link.capable {
+    if known(base.link.capable)
+        && known(other.link.capable)
+        && base.link.capable != other.link.capable
+    {
         let (first, second) = (text(base.link.capable), text(other.link.capable));
         let message = format!(
             "{bus} is capable of {first} in {base_name} and of {second} in {other_name}: the slower \

@@ -13,7 +13,6 @@ mod processors;
 
 pub use fault::Fault;
 pub use labels::agree;
-pub use order::{gpu_order, settle};
 pub use overlay::merge;
 
 use crate::import::inventory::Inventory;

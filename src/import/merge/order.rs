@@ -69,8 +69,7 @@ fn reorder(inventory: &mut Inventory) {
     for (position, function) in functions.iter_mut().enumerate() {
         if let Above::Function(above) = function.above {
             let above = place[above];
-            function.above =
-                if above < position { Above::Function(above) } else { Above::Unknown };
+            function.above = if above < position { Above::Function(above) } else { Above::Unknown };
         }
     }
     inventory.functions = functions;

@@ -1,10 +1,10 @@
 //! The driver: a base, and every other dump laid over it.
 
+use super::Dump;
 use super::fault::Fault;
 use super::functions::fill;
 use super::order::settle;
 use super::processors::{adopt, processor_of};
-use super::Dump;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{Above, BusId, Function, FunctionKind, GpuLink, Inventory};
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,10 +41,7 @@ fn has_tree(inventory: &Inventory) -> bool {
     })
 }
 
-fn lay_over(
-    (base_name, base): (&str, &mut Inventory),
-    dump: &Dump,
-) -> Result<(), Box<Diagnostic>> {
+fn lay_over((base_name, base): (&str, &mut Inventory), dump: &Dump) -> Result<(), Box<Diagnostic>> {
     let other = &dump.inventory;
     let places = by_bus(base);
     let there = by_bus(other);

@@ -3,5 +3,5 @@
 mod parse;
 mod rules;
 
-pub use parse::{PeerMatrix, PeerStatus, matrices};
+pub use parse::{PeerMatrix, matrices};
 pub use rules::rules;

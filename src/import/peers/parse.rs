@@ -55,7 +55,9 @@ pub fn matrices(lines: &[Line], source: SourceId) -> Result<Vec<PeerMatrix>, Dia
             continue;
         }
         match asked {
-            Asked::Mode(mode) => found.push(matrix(line, &lines[row..], Some(mode), source, &mut faults)),
+            Asked::Mode(mode) => {
+                found.push(matrix(line, &lines[row..], Some(mode), source, &mut faults))
+            }
             Asked::Both => found.push(matrix(line, &lines[row..], None, source, &mut faults)),
             // Atomics, NVLink and properties say nothing about copies over PCIe.
             Asked::Other => {}
@@ -111,9 +113,8 @@ fn matrix(
         }
         let mut status = Vec::new();
         for (column, cell) in matrix.gpus.iter().zip(cells) {
-            let known = status_of(&cell.text).filter(|known| {
-                (*known == PeerStatus::Own) == (column == expected)
-            });
+            let known = status_of(&cell.text)
+                .filter(|known| (*known == PeerStatus::Own) == (column == expected));
             if let Some(known) = known {
                 status.push(known);
                 continue;

@@ -3,9 +3,7 @@
 use super::parse::{PeerMatrix, PeerStatus};
 use crate::base::Mode;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::dsl::tree::{
-    Atom, Index, Item, Path, Place, Rule, Spanned, Statement, StatementKind, Step,
-};
+use crate::dsl::tree::{Index, Path, Place, Rule, Spanned, Statement, StatementKind, Step};
 use crate::import::merge::Fault;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +43,10 @@ pub fn rules(
         rules.extend(forbidden(&push, Some(Mode::Push)));
         rules.extend(forbidden(&pull, Some(Mode::Pull)));
     }
-    Ok(rules.into_iter().map(|rule| Statement::bare(StatementKind::Rule(Spanned::bare(rule)))).collect())
+    Ok(rules
+        .into_iter()
+        .map(|rule| Statement::bare(StatementKind::Rule(Spanned::bare(rule))))
+        .collect())
 }
 
 /// The pairs that cannot use `mode`. The row's GPU acts: it reads from the column's memory (then
@@ -60,7 +61,8 @@ fn refused(
     let mut all = matrices.iter().filter(speaks);
     let Some(matrix) = all.next() else { return Ok(pairs) };
     for other in all {
-        for (a, b) in (0..matrix.gpus.len()).flat_map(|a| (0..matrix.gpus.len()).map(move |b| (a, b)))
+        for (a, b) in
+            (0..matrix.gpus.len()).flat_map(|a| (0..matrix.gpus.len()).map(move |b| (a, b)))
         {
             if matrix.status[a][b] != other.status[a][b] {
                 let word = |status: PeerStatus| match status {
