@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::verbs;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::io::Write as _;
 use std::process::ExitCode;
 
@@ -90,6 +90,8 @@ enum Verb {
     Run(verbs::run::RunArgs),
     /// Measures planning time and plan quality
     Bench(verbs::bench::BenchArgs),
+    /// Prints the completions of a shell
+    Completions(verbs::completions::CompletionsArgs),
 }
 
 /// Runs the command that the process was started with.
@@ -115,6 +117,7 @@ pub fn main() -> ExitCode {
         Verb::Bench(args) => args.json(),
         Verb::Build(args) => args.json,
         Verb::Fmt(_) | Verb::Import(_) | Verb::Presets(_) | Verb::Demand(_) => false,
+        Verb::Completions(_) => false,
     };
     let mut context = Context::new(&cli.global, json);
     let outcome = match &cli.verb {
@@ -129,6 +132,9 @@ pub fn main() -> ExitCode {
         Verb::Build(args) => verbs::build::build(&mut context, args),
         Verb::Run(args) => verbs::run::run(&mut context, args),
         Verb::Bench(args) => verbs::bench::bench(&mut context, args),
+        Verb::Completions(args) => {
+            verbs::completions::completions(&mut context, args, Cli::command())
+        }
     };
     context.finish(outcome)
 }

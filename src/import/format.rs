@@ -4,7 +4,7 @@ use super::label::PairLabel;
 use super::scan::{Line, gpu_number, is_nic_name, lines};
 use std::fmt;
 
-/// A dump that is recognised. Only [`Format::NvidiaSmiTopology`] is read by this version.
+/// A dump that is recognised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Format {
     /// The matrix of `nvidia-smi topo -m` (or `-mp`).

@@ -143,7 +143,7 @@ pub struct Function {
     pub kind: FunctionKind,
     /// What it hangs on.
     pub above: Above,
-    /// The link to that.
+    /// The link to that; unknown inside of a chip, as of a port of a switch that faces down.
     pub link: LinkReport,
     /// Vendor and device id, where told.
     pub ids: Option<(u16, u16)>,
@@ -151,7 +151,7 @@ pub struct Function {
     pub model: Option<String>,
     /// Compute architecture of an NVIDIA GPU (`sm_89`), where told.
     pub arch: Option<String>,
-    /// The number by which tools count it (`GPU3`, `dev="3"`), GPUs only.
+    /// The number by which tools count GPUs or network devices (`GPU3`, `dev="3"`), where told.
     pub number: Option<u32>,
     /// NUMA node; `None` where unknown (-1).
     pub numa: Option<u32>,

@@ -1,22 +1,31 @@
 //! Dumps of other tools, read into the syntax tree of the topology language.
 //!
-//! This version reads the matrix of `nvidia-smi topo -m`; other dumps are recognised by
-//! [`detect`] so that they can be refused by name. An import never guesses silently: what the dump
-//! leaves open becomes `unknown` or `assumed` in the tree and a note beside it.
+//! [`detect`] tells dumps apart; those that are not read are refused by name. An import never guesses
+//! silently: what the dump leaves open becomes `unknown` or `assumed` in the tree and a note beside it.
 
+mod conclude;
 mod emit;
 mod fault;
 mod format;
+pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;
 mod matrix;
+mod matrix_sketch;
+mod nccl;
 mod notes;
+mod overview;
+pub mod pci;
+mod prune;
 mod read;
 mod scan;
+mod sketch;
 #[cfg(test)]
 mod tests;
+mod xml;
 
 pub use format::{Format, detect};
 pub use label::PairLabel;
+pub use overview::Overview;
 pub use read::{Imported, Summary, read};

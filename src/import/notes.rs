@@ -1,9 +1,9 @@
 //! What an import had to assume, said aloud.
 
-use super::emit::SOCKET_LINK_REASON;
 use super::label::PairLabel;
 use super::layout::{Grounds, Layout};
 use super::matrix::Matrix;
+use super::sketch::SOCKET_LINK_REASON;
 use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 

@@ -2,9 +2,11 @@
 
 use super::fault::Fault;
 use super::format::{Format, Found, find};
+use super::inventory::Inventory;
 use super::label::PairLabel;
+use super::overview::Overview;
 use super::scan::lines;
-use super::{emit, layout, matrix, notes};
+use super::{conclude, emit, hwloc, layout, matrix, matrix_sketch, nccl, notes};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostics, Sources};
 use crate::dsl::tree::File;
@@ -16,8 +18,10 @@ pub struct Imported {
     pub file: File,
     /// What was assumed and what is open: notes and warnings, no errors.
     pub notes: Diagnostics,
-    /// What the dump says, before anything was concluded from it.
-    pub summary: Summary,
+    /// The machine at a glance.
+    pub overview: Overview,
+    /// What a matrix of `topo -m` says, before anything was concluded from it.
+    pub summary: Option<Summary>,
 }
 
 /// The facts of a `topo -m` matrix and the place that each device got.
@@ -71,6 +75,12 @@ pub fn read(
             let fault = Fault::NoHeader { row: row.word(0).to_string(), labels };
             return Err(fault.at(Some(row.span(source))).into());
         }
+        Some(Found::Other(Format::NcclXml, _)) => {
+            return Ok(concluded(&nccl::read(text, source)?, assume));
+        }
+        Some(Found::Other(Format::HwlocXml, _)) => {
+            return Ok(concluded(&hwloc::read(text, source)?, assume));
+        }
         Some(Found::Other(format, line)) => {
             return Err(Fault::NotRead(format).at(place(&lines, line, source)).into());
         }
@@ -79,10 +89,12 @@ pub fn read(
     let matrix = matrix::parse(&lines, header, source)?;
     let layout = layout::layout(&matrix)?;
     let (gpus, nics) = matrix.devices.split_at(matrix.gpus);
+    let sketch = matrix_sketch::sketch(&matrix, &layout, assume);
     Ok(Imported {
-        file: emit::file(&matrix, &layout, assume),
+        file: emit::file(&sketch),
         notes: notes::notes(&matrix, &layout, assume),
-        summary: Summary {
+        overview: Overview::new(Format::NvidiaSmiTopology, &sketch),
+        summary: Some(Summary {
             gpus: gpus.iter().map(|gpu| gpu.name.clone()).collect(),
             nics: nics.iter().map(|n| n.legend.as_ref().unwrap_or(&n.name).clone()).collect(),
             labels: matrix.labels.clone(),
@@ -92,8 +104,20 @@ pub fn read(
             sockets: layout.sockets,
             socket_of: layout.socket_of.clone(),
             switches: layout.switches.len() + layout.upstream.len(),
-        },
+        }),
     })
+}
+
+/// What follows from an inventory.
+fn concluded(inventory: &Inventory, assume: Option<u32>) -> Imported {
+    let conclusion = conclude::conclude(inventory);
+    let sketch = conclude::sketch(inventory, &conclusion, assume);
+    Imported {
+        file: emit::file(&sketch),
+        notes: conclude::notes(inventory, &conclusion, assume),
+        overview: Overview::new(inventory.format, &sketch),
+        summary: None,
+    }
 }
 
 fn place(lines: &[super::scan::Line], line: usize, source: SourceId) -> Option<Span> {
@@ -104,6 +128,6 @@ impl Format {
     /// Whether [`read`] reads it; the others are refused by name.
     #[must_use]
     pub fn is_read(self) -> bool {
-        self == Self::NvidiaSmiTopology
+        matches!(self, Self::NvidiaSmiTopology | Self::NcclXml | Self::HwlocXml)
     }
 }

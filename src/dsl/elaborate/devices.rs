@@ -80,23 +80,22 @@ impl<'t> Builder<'t> {
             if self.stopped() {
                 break;
             }
-            match &statement.kind {
-                StatementKind::Device { kind, name, count, attributes, .. } => {
-                    if self.instances[id].entries.contains_key(name.value.as_str()) {
-                        // Reported as a duplicate when the names were recorded.
-                        continue;
-                    }
-                    match self.entry(id, kind, name, count.as_ref(), attributes) {
-                        Ok(entry) => {
-                            self.instances[id].entries.insert(&name.value, entry);
-                            self.instances[id].order.push(&name.value);
-                        }
-                        Err(Reported) => {
-                            self.instances[id].broken.insert(&name.value);
-                        }
-                    }
+            let StatementKind::Device { kind, name, count, attributes, .. } = &statement.kind
+            else {
+                continue;
+            };
+            if self.instances[id].entries.contains_key(name.value.as_str()) {
+                // Reported as a duplicate when the names were recorded.
+                continue;
+            }
+            match self.entry(id, kind, name, count.as_ref(), attributes) {
+                Ok(entry) => {
+                    self.instances[id].entries.insert(&name.value, entry);
+                    self.instances[id].order.push(&name.value);
                 }
-                _ => {}
+                Err(Reported) => {
+                    self.instances[id].broken.insert(&name.value);
+                }
             }
         }
         self.instances[id].devices.end = self.devices.len();
