@@ -85,6 +85,9 @@ fn resolve(
     kind: &'static str,
 ) -> Outcome<Target> {
     let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
+    if kind != "bundle" {
+        dsl::measured_files(&file, &context.sources, source)?;
+    }
     Ok(Target { file, kind })
 }
 
