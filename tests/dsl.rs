@@ -1,5 +1,6 @@
 //! The language on the test platforms and presets.
 
+use std::collections::BTreeMap;
 use variopath::base::SourceId;
 use variopath::diagnostics::{Diagnostics, Sources, render};
 use variopath::dsl::{self, Machine};
@@ -9,9 +10,15 @@ fn show(sources: &Sources, diagnostics: &Diagnostics) -> String {
 }
 
 fn read(name: &str, text: &str) -> Machine {
+    read_with(name, text, &BTreeMap::new())
+}
+
+fn read_with(name: &str, text: &str, settings: &BTreeMap<String, u64>) -> Machine {
     let mut sources = Sources::new();
     let id: SourceId = sources.add(name, text);
-    let file = dsl::parse(&sources, id).unwrap_or_else(|e| panic!("{}", show(&sources, &e)));
+    let file = dsl::parse(&sources, id)
+        .and_then(|file| dsl::resolve(file, &mut sources, id, settings))
+        .unwrap_or_else(|e| panic!("{}", show(&sources, &e)));
     dsl::elaborate(&file).unwrap_or_else(|e| panic!("{}", show(&sources, &e)))
 }
 
@@ -41,9 +48,15 @@ fn test_platforms_have_the_devices_and_links_they_should() {
 fn presets_have_the_devices_and_links_they_should() {
     let expected = [
         ("a10-8", 8, 11, 10),
+        ("a100-pcie-4", 4, 6, 5),
+        ("h100-pcie-8", 8, 10, 9),
         ("l20-8", 8, 18, 17),
+        ("l20-cluster", 16, 37, 42),
         ("l40s-8", 8, 10, 9),
+        ("rtx4090-8", 8, 10, 9),
+        ("rtx4090-8-p2p", 8, 10, 9),
         ("rtxpro6000-8", 8, 12, 11),
+        ("rtxpro6000-8-broadcom", 8, 14, 13),
     ];
     assert_eq!(dsl::presets().len(), expected.len());
     for (preset, (name, ranks, devices, links)) in dsl::presets().iter().zip(expected) {

@@ -88,6 +88,10 @@ fn tail() -> impl Strategy<Value = JoinTail> {
     })
 }
 
+fn traffic() -> impl Strategy<Value = Traffic> {
+    (path(), option::of((any::<bool>(), path()))).prop_map(|(path, to)| Traffic { path, to })
+}
+
 fn attributes(least: usize) -> impl Strategy<Value = Vec<Spanned<Attribute>>> {
     let one = prop_oneof![
         name().prop_map(Attribute::Arch),
@@ -173,6 +177,7 @@ fn simple() -> impl Strategy<Value = StatementKind> {
         vec(path(), 1..3).prop_map(StatementKind::Without),
         vec(bare(name()), 1..3).prop_map(|names| StatementKind::Ranks(Ranks::By(names))),
         vec(path(), 1..3).prop_map(|paths| StatementKind::Ranks(Ranks::List(paths))),
+        (vec(traffic(), 1..3), value()).prop_map(|(of, value)| StatementKind::Total { of, value }),
         bare(rule()).prop_map(StatementKind::Rule),
     ]
 }

@@ -35,6 +35,7 @@ fn every_example_is_a_machine() {
             "broken-box",
             "ranks",
             "listed",
+            "totals",
             "rules"
         ]
     );
@@ -62,7 +63,7 @@ fn links(machine: &Machine) -> Vec<String> {
 #[test]
 fn ranks_follow_the_text() {
     assert_eq!(ranks(&example("ranks")), ["h[0].g[0]", "h[1].g[0]", "h[0].g[1]", "h[1].g[1]"]);
-    assert_eq!(ranks(&example("listed")), ["g[3]", "g[0]", "g[1]", "g[2]"]);
+    assert_eq!(ranks(&example("listed")), ["g[3]", "g[0]", "g[1]"]);
     assert_eq!(
         ranks(&example("broken-box")),
         ["g[0]", "g[1]", "g[2]", "g[3]", "g[4]", "g[6]", "g[7]"]
@@ -96,4 +97,31 @@ fn parts_and_rules_keep_their_paths() {
         ["h[0].g[0] -- h[0].s 26.3 GB/s", "h[0].g[1] -- h[0].s 26.3 GB/s"]
     );
     assert_eq!(example("rules").rules.len(), 13);
+}
+
+#[test]
+fn totals_follow_the_text() {
+    let machine = example("totals");
+    let direction = |&(link, forward): &(usize, bool)| {
+        let link = &machine.links[link];
+        let (from, to) = if forward { (link.from, link.to) } else { (link.to, link.from) };
+        format!("{} -> {}", machine.devices[from].path, machine.devices[to].path)
+    };
+    let total = |total: &variopath::dsl::machine::Total| {
+        let links: Vec<String> = total.links.iter().map(direction).collect();
+        format!("{} = {}: {}", total.name, total.value.rate.unwrap(), links.join(", "))
+    };
+    assert_eq!(
+        machine.totals.iter().map(total).collect::<Vec<_>>(),
+        [
+            "s[0] -- s[1] = 64 GB/s: s[0] -> s[1], s[1] -> s[0]",
+            "v[0], v[1] = 143 GB/s: s[0] -> v[0], g[0] -> v[0], g[1] -> v[0], \
+             s[0] -> v[1], g[2] -> v[1], g[3] -> v[1]",
+            "v[0..2] -> s[0] = 82 GB/s: v[0] -> s[0], v[1] -> s[0]",
+            "v[0] -- s[0] = 100 GB/s: v[0] -> s[0], s[0] -> v[0]",
+            "v[1] -- s[0] = 100 GB/s: v[1] -> s[0], s[0] -> v[1]",
+            "v[2] -- s[1] = 100 GB/s: v[2] -> s[1], s[1] -> v[2]",
+            "v[3] -- s[1] = 100 GB/s: v[3] -> s[1], s[1] -> v[3]",
+        ]
+    );
 }

@@ -461,7 +461,7 @@ fn every_kind_of_damage_is_found() {
 fn damage_of_a_topology_and_of_a_plan_in_memory_is_found() {
     let demand = demand("random:seed=1", 8);
     let (mut topology, mut plan) = planned("B", &demand);
-    plan.pieces[0].route = topology.route_id(Rank(7), Rank(6));
+    plan.pieces[0].route = topology.route_id(Rank(7), Rank(6)).expect("a route");
     let faults = verify(&topology, &demand, &plan).unwrap_err();
     assert_eq!(faults, [Fault::Route { piece: 0, found: plan.pieces[0].route.0 }]);
 

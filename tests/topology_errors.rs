@@ -1,5 +1,6 @@
 //! What is said about machines that no exchange can be planned on, with the place in their text.
 
+use variopath::analyzer::{self, Limits};
 use variopath::base::Digest;
 use variopath::diagnostics::{Sources, render};
 use variopath::dsl::Machine;
@@ -13,14 +14,19 @@ fn machine(text: &str) -> Machine {
     dsl::elaborate(&file).expect("it is a machine")
 }
 
-/// The rendered refusal of a topology file that reads well but is no sound machine.
+/// The rendered refusal of a topology file that reads well but is no sound machine, or none that
+/// this version plans with.
 fn refusal(text: &str) -> String {
     let mut sources = Sources::new();
     let id = sources.add("box.topo", text);
     let file = dsl::parse(&sources, id).expect("it parses");
     let file = dsl::resolve(file, &mut sources, id, &Default::default()).expect("it resolves");
     let machine = dsl::elaborate(&file).expect("it is a machine");
-    let faults = topology::build(&machine, dsl::digest(&file)).expect_err("it has faults");
+    let faults = match topology::build(&machine, dsl::digest(&file)) {
+        Err(faults) => faults,
+        Ok(built) => analyzer::analyze(&built.topology, &Limits::default())
+            .expect_err("it is not planned with"),
+    };
     format!("exit {:?}\n{}", faults.exit(), render(&sources, &faults, false))
 }
 
@@ -163,11 +169,11 @@ g[1] -- s[1] : unknown
 fn rules_and_a_bridge() {
     let text = "topology \"more\"
 socket s
-gpu g[2]
+gpu g[3]
 g[*] -- s : pcie gen4 x16
 g[0] -- g[1] : 100 GB/s
-peer within socket
-cap socket push : 20 GB/s
+peer within switch
+cap bounce push : 20 GB/s
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     exit Some(Failed)
@@ -181,14 +187,14 @@ cap socket push : 20 GB/s
     error[unsupported-rule]: the rule `peer` is not carried out by this version
      --> box.topo:6:1
       |
-    6 | peer within socket
+    6 | peer within switch
       | ^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
     error[unsupported-rule]: the rule `cap` is not carried out by this version
      --> box.topo:7:1
       |
-    7 | cap socket push : 20 GB/s
+    7 | cap bounce push : 20 GB/s
       | ^^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold

@@ -56,7 +56,7 @@ fn switch_of_four() -> Topology {
 fn busiest_link(topology: &Topology, transfers: impl Iterator<Item = (Rank, Rank, u64)>) -> u64 {
     let mut load = vec![0; topology.resources.len()];
     for (src, dst, units) in transfers {
-        let route = &topology.routes[topology.route_id(src, dst).index()];
+        let route = &topology.routes[topology.route_id(src, dst).expect("a route").index()];
         for link in &route.links {
             load[link.index()] += units;
         }

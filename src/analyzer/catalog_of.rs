@@ -1,6 +1,7 @@
 //! The analyzer's driver: one call a stage.
 
 use super::channels::{Found, maximal_channels};
+use super::unsupported::unsupported;
 use crate::base::DeviceKind;
 use crate::catalog::{
     Catalog, PlannedRoute, StructureEdge, StructureVertex, canonical_channel, check, structure,
@@ -27,8 +28,13 @@ impl Default for Limits {
 /// has passed [`check`].
 ///
 /// # Errors
-/// An internal error (exit 3) when the catalog fails its own proof.
+/// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
+/// rank), and an internal error (exit 3) when the catalog fails its own proof.
 pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
+    let refused = unsupported(topology);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
     let mut catalog = Catalog {
         topology: topology.name.clone(),
         digest: topology.digest.clone(),
@@ -85,7 +91,10 @@ fn links(topology: &Topology) -> Vec<StructureEdge> {
     topology
         .resources
         .iter()
-        .map(|link| StructureEdge { from: link.from.0, to: link.to.0, capacity: link.capacity })
+        .filter_map(|link| {
+            let (from, to) = link.ends()?;
+            Some(StructureEdge { from: from.0, to: to.0, capacity: link.capacity })
+        })
         .collect()
 }
 

@@ -4,6 +4,8 @@ mod catalog_of;
 mod channels;
 mod exact;
 mod exact_price;
+mod unsupported;
 
 pub use catalog_of::{Limits, analyze};
 pub use exact::{Exact, ExactError, exact_optimum};
+pub use unsupported::MAX_RANKS;

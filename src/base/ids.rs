@@ -41,8 +41,12 @@ id!(
     VertexId
 );
 id!(
-    /// A resource of the topology: one direction of a link.
+    /// A resource of the topology: one direction of a link, a joint capacity, a socket's memory.
     LinkId
+);
+id!(
+    /// A node of the topology: a computer, what hangs together without a network.
+    NodeId
 );
 id!(
     /// A route of an ordered pair of ranks, in the order of (source, destination).

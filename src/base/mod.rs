@@ -12,7 +12,7 @@ mod units;
 
 pub use demand::{Demand, DemandError, MAX_TOTAL_BYTES};
 pub use digest::Digest;
-pub use ids::{LinkId, OrbitId, PieceId, Rank, RouteId, VertexId};
+pub use ids::{LinkId, NodeId, OrbitId, PieceId, Rank, RouteId, VertexId};
 pub use route_kind::{DeviceKind, Initiator, Mode, RouteClass};
 pub use span::{SourceId, Span};
 pub use units::{Bytes, BytesPerSecond, Nanos, Picos, UnitOverflow};

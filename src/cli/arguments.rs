@@ -72,7 +72,7 @@ enum Verb {
     Check(verbs::check::CheckArgs),
     /// Prints a topology file in its canonical form
     Fmt(verbs::fmt::FmtArgs),
-    /// Turns the output of `nvidia-smi topo -m` into a topology file
+    /// Turns dumps of a machine (nvidia-smi, NCCL, hwloc, …) into a topology file
     Import(verbs::import::ImportArgs),
     /// Lists the machines that variopath knows, or prints one
     Presets(verbs::presets::PresetsArgs),
@@ -170,7 +170,7 @@ fn parse_set(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), value))
 }
 
-fn parse_generation(text: &str) -> Result<u32, String> {
+pub(super) fn parse_generation(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("gen").and_then(|digits| digits.parse().ok());
     match number {
         Some(generation @ 3..=5) => Ok(generation),

@@ -110,6 +110,11 @@ impl Context {
         Ok(())
     }
 
+    /// Says on stderr that an output is in place.
+    pub(super) fn wrote(&self, path: &str) {
+        eprintln!("wrote {path}");
+    }
+
     /// Shows what is left to show and turns the outcome into an exit code.
     pub(super) fn finish(self, outcome: Outcome) -> ExitCode {
         let mut all = self.notes.clone();

@@ -39,7 +39,7 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
     let format = if target.ends_with(".topo") { None } else { import::detect(&text) };
     let source = context.sources.add(name, text);
     if format.is_some() {
-        let imported = import::read(&context.sources, source, args.assume)?;
+        let imported = import::read(&context.sources, &[source], args.assume)?;
         context.notes.extend(imported.notes);
         return resolve(context, imported.file, source, "imported");
     }
@@ -85,6 +85,9 @@ fn resolve(
     kind: &'static str,
 ) -> Outcome<Target> {
     let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
+    if kind != "bundle" {
+        dsl::measured_files(&file, &context.sources, source)?;
+    }
     Ok(Target { file, kind })
 }
 

@@ -31,6 +31,7 @@ fn bare(block: &mut Block) {
                 }
             }
             StatementKind::Join { tail, .. } => forget(&mut tail.value),
+            StatementKind::Total { value, .. } => forget(value),
             StatementKind::Set { change, .. } => match change {
                 SetChange::Attributes(all) => {
                     all.iter_mut().for_each(|one| forget_memory(&mut one.value));

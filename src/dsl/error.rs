@@ -1,6 +1,6 @@
 //! Everything that can be wrong with a topology file: kinds that carry data, worded here alone.
 
-use crate::base::Span;
+use crate::base::{DeviceKind, Span};
 use crate::diagnostics::{Diagnostic, Exit};
 use std::fmt;
 
@@ -16,6 +16,15 @@ pub const MAX_DEVICES: usize = 1 << 16;
 pub const MAX_LINKS: usize = 1 << 18;
 /// The most files and presets that one file may draw in.
 pub const MAX_USES: usize = 256;
+/// The most rules of a machine, those of every instance of a part counted.
+pub const MAX_RULES: usize = 1 << 16;
+/// The most pairs, devices and links that rules and totals name.
+pub const MAX_LISTED: usize = 1 << 20;
+/// The most devices that the paths of a file name, and the most statements that its instances of
+/// parts have.
+pub const MAX_ELEMENTS_NAMED: usize = 1 << 22;
+/// The most chunks of a bounced transfer.
+pub const MAX_CHUNKS: u64 = 1 << 16;
 /// A rate above this is taken for a slip: 10 TB/s.
 pub const MAX_RATE: u64 = 10_000_000_000_000;
 /// Collecting stops at this many errors of one file.
@@ -46,6 +55,32 @@ impl Sought {
             Self::Array => "array around the GPUs",
         }
     }
+}
+
+/// What a machine has too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// More than [`MAX_DEVICES`].
+    Devices,
+    /// More than [`MAX_LINKS`].
+    Links,
+    /// More than [`MAX_RULES`].
+    Rules,
+    /// More than [`MAX_LISTED`].
+    Listed,
+    /// More than [`MAX_ELEMENTS_NAMED`].
+    Elements,
+}
+
+/// What is wrong with the steps of an `efficiency`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepFault {
+    /// A step of no flows.
+    NoFlows,
+    /// A step that does not come after the one before it.
+    Order { before: u64, flows: u64 },
+    /// A percentage of 0, or above 100.
+    Percent(u64),
 }
 
 /// Something wrong with a topology file. Each kind knows where and what; [`Error::diagnostic`] words
@@ -106,8 +141,8 @@ pub enum Error {
     LinkCycle { at: Span, name: String },
     /// An array of size zero or above [`MAX_ELEMENTS`].
     ArraySize { at: Span, size: u64 },
-    /// More than [`MAX_DEVICES`] devices or [`MAX_LINKS`] links.
-    MachineSize { at: Span, links: bool },
+    /// A machine beyond the limits.
+    MachineSize { at: Span, of: Counted },
     /// An index on a device that is no array.
     NotArray { at: Span, name: String },
     /// An array without an index.
@@ -158,8 +193,26 @@ pub enum Error {
     NotGpu { at: Span, name: String },
     /// `ranks` names a GPU twice.
     RankTwice { at: Span, name: String },
-    /// `ranks` leaves GPUs out.
-    RanksMissing { at: Span, names: Vec<String>, more: usize },
+    /// A bus id of another form.
+    BadBus { at: Span, id: String },
+    /// Two devices of a node with the same bus id.
+    BusTwice { at: Span, id: String, names: [String; 2] },
+    /// A rule that names devices of another kind than it is about.
+    WrongKind { at: Span, name: String, found: DeviceKind, wanted: DeviceKind, rule: &'static str },
+    /// A `forbid` without a pair of GPUs that it could hold for.
+    ForbidNothing { at: Span, across: bool },
+    /// A `limit` of zero transfers.
+    ZeroLimit { at: Span },
+    /// `chunks 0`, or more than [`MAX_CHUNKS`].
+    BadChunks { at: Span, count: u64 },
+    /// A wrong step of an `efficiency`.
+    BadStep { at: Span, fault: StepFault },
+    /// `total` of a link that does not exist; `back` where the other direction does.
+    TotalNoLink { at: Span, from: String, to: String, back: bool },
+    /// `total` of a device that no link leads into.
+    TotalNothing { at: Span, name: String },
+    /// A direction that counts twice in a `total`.
+    TotalTwice { at: Span, from: String, to: String },
 }
 
 /// What would have been right.
@@ -332,13 +385,20 @@ impl Error {
                 error("array-size", format!("an array of {size} elements"))
                     .at(at, format!("at most {MAX_ELEMENTS} are supported"))
             }
-            Self::MachineSize { at, links: false } => {
-                error("machine-size", format!("the machine has more than {MAX_DEVICES} devices"))
-                    .at(at, "")
-            }
-            Self::MachineSize { at, links: true } => {
-                error("machine-size", format!("the machine has more than {MAX_LINKS} links"))
-                    .at(at, "")
+            Self::MachineSize { at, of } => {
+                let message = match of {
+                    Counted::Devices => format!("the machine has more than {MAX_DEVICES} devices"),
+                    Counted::Links => format!("the machine has more than {MAX_LINKS} links"),
+                    Counted::Rules => format!("the machine has more than {MAX_RULES} rules"),
+                    Counted::Listed => format!(
+                        "rules and totals name more than {MAX_LISTED} pairs, devices and links"
+                    ),
+                    Counted::Elements => format!(
+                        "the paths and parts of the file come to more than {MAX_ELEMENTS_NAMED} \
+                         elements"
+                    ),
+                };
+                error("machine-size", message).at(at, "")
             }
             Self::NotArray { at, name } => {
                 error("not-an-array", format!("`{name}` is a single device, no array"))
@@ -450,10 +510,69 @@ impl Error {
                 error("duplicate-rank", format!("`{name}` has two ranks"))
                     .at(at, "named again here")
             }
-            Self::RanksMissing { at, names, more } => {
-                let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-                error("missing-ranks", format!("no rank for {}{rest}", names.join(", ")))
-                    .at(at, "expected every GPU")
+            Self::BadBus { at, id } => error("bad-bus", format!("`{id}` is no PCI bus id"))
+                .at(at, "expected domain, bus, device and function, such as \"0000:17:00.0\""),
+            Self::BusTwice { at, id, names: [first, second] } => error(
+                "duplicate-bus",
+                format!("`{first}` and `{second}` of one node have the bus id {id}"),
+            )
+            .at(at, "declared here"),
+            Self::WrongKind { at, name, found, wanted, rule } => {
+                let (found, wanted) = (found.word(), wanted.word());
+                let form = match rule {
+                    "via" => "`via` names GPUs, then `:`, then network cards",
+                    _ => "`forbid` is about pairs of GPUs",
+                };
+                error("wrong-kind", format!("`{name}` is a {found}, no {wanted}"))
+                    .at(at, format!("expected a {wanted}: {form}"))
+            }
+            Self::ForbidNothing { at, across: true } => {
+                error("forbids-nothing", "the GPUs of each pair lie in different nodes")
+                    .at(at, "between nodes there is no peer access to forbid")
+            }
+            Self::ForbidNothing { at, across: false } => {
+                error("forbids-nothing", "no pair of different GPUs is named")
+                    .at(at, "expected different GPUs on both sides")
+            }
+            Self::ZeroLimit { at } => error("zero-limit", "a limit of no transfers at all")
+                .at(at, "expected 1 or more")
+                .help("to rule out peer access, write `peer none` or `forbid`"),
+            Self::BadChunks { at, count } => {
+                error("bad-chunks", format!("a transfer cannot go in {count} chunks"))
+                    .at(at, format!("expected 1 to {MAX_CHUNKS}"))
+            }
+            Self::BadStep { at, fault } => {
+                let (message, label) = match fault {
+                    StepFault::NoFlows => {
+                        ("a step of no flows".to_owned(), "expected 1 or more flows")
+                    }
+                    StepFault::Order { before, flows } => (
+                        format!("the step of {flows} flows stands behind that of {before}"),
+                        "expected the numbers of flows to ascend",
+                    ),
+                    StepFault::Percent(percent) => (
+                        format!("a link does not keep {percent}% of its rate"),
+                        "expected 1% to 100%",
+                    ),
+                };
+                error("bad-efficiency", message).at(at, label)
+            }
+            Self::TotalNoLink { at, from, to, back } => {
+                let d = error("no-link", format!("no link from `{from}` to `{to}`"))
+                    .at(at, "`total` bounds links that exist");
+                if back {
+                    d.help(format!("the other direction exists: `{to} -> {from}`"))
+                } else {
+                    d.help(format!("for all that a device takes in, write `total {to} : …`"))
+                }
+            }
+            Self::TotalNothing { at, name } => {
+                error("no-link", format!("no link leads into `{name}`"))
+                    .at(at, "a device alone stands for all that it takes in")
+            }
+            Self::TotalTwice { at, from, to } => {
+                error("counted-twice", format!("`{from} -> {to}` counts twice in the total"))
+                    .at(at, "counted again here")
             }
         }
     }

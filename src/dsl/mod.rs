@@ -18,6 +18,6 @@ pub use elaborate::{elaborate, pcie_rate};
 pub use machine::Machine;
 pub use parse::parse;
 pub use presets::{Preset, preset, presets};
-pub use print::{format, path_text, rule_text, value_text};
-pub use resolve::resolve;
+pub use print::{format, path_text, rule_text, traffic_text, value_text};
+pub use resolve::{measured_files, resolve};
 pub use words::{is_name, is_reserved};

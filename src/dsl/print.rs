@@ -6,7 +6,8 @@
 use super::token::quote;
 use super::tree::{
     Atom, Attribute, Block, Decimal, File, Index, Item, JoinTail, Latency, Origin, Path, Place,
-    Ranks, Rate, RateUnit, Relation, Rule, SetChange, Spanned, Statement, StatementKind, Value,
+    Ranks, Rate, RateUnit, Relation, Rule, SetChange, Spanned, Statement, StatementKind, Traffic,
+    Value,
 };
 use crate::base::Mode;
 use std::fmt::Write as _;
@@ -120,6 +121,9 @@ fn kind(kind: &StatementKind) -> String {
             format!("ranks by {}", list(names, |name| name.value.clone()))
         }
         StatementKind::Ranks(Ranks::List(paths)) => format!("ranks {}", list(paths, path_text)),
+        StatementKind::Total { of, value } => {
+            format!("total {} : {}", list(of, traffic_text), value_text(value))
+        }
         StatementKind::Rule(rule) => rule_text(&rule.value),
     }
 }
@@ -131,6 +135,18 @@ fn list<T>(all: &[T], text: impl Fn(&T) -> String) -> String {
 fn tail(join: &JoinTail) -> String {
     let arrow = if join.duplex { "--" } else { "->" };
     format!("{arrow} {} : {}", path_text(&join.right), value_text(&join.value))
+}
+
+/// A member of a total as the language writes it: `s[0] -- s[1]`.
+#[must_use]
+pub fn traffic_text(traffic: &Traffic) -> String {
+    let path = path_text(&traffic.path);
+    match &traffic.to {
+        None => path,
+        Some((duplex, to)) => {
+            format!("{path} {} {}", if *duplex { "--" } else { "->" }, path_text(to))
+        }
+    }
 }
 
 fn attributes_text(attributes: &[Spanned<Attribute>]) -> String {

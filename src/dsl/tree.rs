@@ -137,6 +137,13 @@ pub enum StatementKind {
     Without(Vec<Path>),
     /// `ranks by h, g` or `ranks g[1], g[0]`
     Ranks(Ranks),
+    /// `total s[0] -- s[1] : 64 GB/s`
+    Total {
+        /// Whose traffic, at least one.
+        of: Vec<Traffic>,
+        /// What it comes to together.
+        value: Value,
+    },
     /// Every statement that says how the machine behaves rather than what it is made of.
     Rule(Spanned<Rule>),
 }
@@ -150,6 +157,15 @@ pub struct JoinTail {
     pub right: Path,
     /// What it is worth.
     pub value: Value,
+}
+
+/// Traffic that counts in a `total`: between two devices, or all that one takes in.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Traffic {
+    /// The device, or the left side.
+    pub path: Path,
+    /// Whether both directions are meant, and the right side.
+    pub to: Option<(bool, Path)>,
 }
 
 /// What `set` changes.
@@ -307,7 +323,7 @@ pub enum Atom {
     Name(String),
 }
 
-/// A rule as written. This version parses all of them and carries out none.
+/// A rule as written.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Rule {
     /// `peer none`, `peer within socket`, `peer nic within switch`

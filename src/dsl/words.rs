@@ -9,6 +9,7 @@ pub(super) const FIRST_WORDS: &[&str] = &[
     "set",
     "without",
     "ranks",
+    "total",
     "peer",
     "forbid",
     "via",

@@ -209,7 +209,7 @@ fn walking(array: &str, link: &str, children: &[(usize, Parent)]) -> Option<Stat
 }
 
 /// Ascending indices as items: 0, 1, 2, 5 is `0..3, 5`.
-fn ranges(indices: &[usize]) -> Vec<Item> {
+pub(super) fn ranges(indices: &[usize]) -> Vec<Item> {
     let mut items = Vec::new();
     let mut rest = indices;
     while let Some(&first) = rest.first() {

@@ -13,6 +13,8 @@ pub enum Fault {
     NotRecognised,
     /// The dump is known, but not read.
     NotRead(Format),
+    /// A matrix of `topo -p2p` about NVLink, atomics or properties.
+    NotPeerAccess,
     /// Rows stand there, but nothing names their columns.
     NoHeader { row: String, labels: usize },
     /// A column of the header is neither a device nor an affinity.
@@ -29,6 +31,8 @@ pub enum Fault {
     LongRow { row: String, cell: String },
     /// A cell that is no label.
     UnknownLabel { cell: String, row: String, column: String },
+    /// A cell that says nothing about peer access.
+    UnknownStatus { cell: String, row: String, column: String },
     /// `X` away from the diagonal, or something else on it.
     Diagonal { row: String, column: String, label: PairLabel },
     /// The two halves disagree.
@@ -45,10 +49,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
-            Self::NotRead(Format::NvidiaSmiPeers) => f.write_str(
-                "this is the matrix of nvidia-smi topo -p2p: it tells who may access whom, not \
-                 how the machine is wired, and is not read alone",
-            ),
+            Self::NotPeerAccess => {
+                f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
+            }
             Self::NotRead(format) => {
                 write!(f, "this is {format}, which this version does not read yet")
             }
@@ -74,6 +77,9 @@ impl fmt::Display for Fault {
             }
             Self::UnknownLabel { cell, row, column } => {
                 write!(f, "unknown label `{cell}` in row {row}, column {column}")
+            }
+            Self::UnknownStatus { cell, row, column } => {
+                write!(f, "unknown status `{cell}` in row {row}, column {column}")
             }
             Self::Diagonal { row, column, label: PairLabel::Own } => {
                 write!(f, "`X` (self) in row {row}, column {column}")
@@ -103,12 +109,12 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised => "import-format",
-            Self::NotRead(_) => "import-unsupported",
+            Self::NotRead(_) | Self::NotPeerAccess => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
             Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
             Self::ShortRow { .. } | Self::LongRow { .. } => "import-row",
-            Self::UnknownLabel { .. } => "import-label",
+            Self::UnknownLabel { .. } | Self::UnknownStatus { .. } => "import-label",
             Self::Diagonal { .. } => "import-diagonal",
             Self::Asymmetric { .. } => "import-asymmetric",
             Self::Contradiction { .. } => "import-contradiction",
@@ -132,6 +138,10 @@ impl Fault {
                 "copy the whole output of `nvidia-smi topo -m`"
             }
             Self::UnknownLabel { .. } => "labels are X, NV#, PIX, PXB, PHB, NODE, SYS (old: SOC)",
+            Self::NotPeerAccess => "give the output of `nvidia-smi topo -p2p r` or `w`",
+            Self::UnknownStatus { .. } => {
+                "states are X (the GPU itself), OK, CNS, GNS, TNS, NS, DR, U"
+            }
             Self::SecondMatrix => "import each matrix from a file of its own",
             _ => return None,
         })

@@ -19,8 +19,6 @@ pub struct Matrix {
     pub labels: Vec<Vec<PairLabel>>,
     /// The place of each label.
     pub spans: Vec<Vec<Span>>,
-    /// A matrix of `topo -p2p` stands behind it and was left out.
-    pub peers_behind: Option<Span>,
 }
 
 /// One device of the matrix.
@@ -66,7 +64,6 @@ pub fn parse(lines: &[Line], at: usize, source: SourceId) -> Result<Matrix, Diag
         gpus: names.iter().filter(|name| gpu_number(name).is_some()).count(),
         labels: Vec::new(),
         spans: Vec::new(),
-        peers_behind: None,
     };
     let mut next = at + 1;
     let mut rows = 0;
@@ -253,9 +250,7 @@ fn behind(lines: &[Line], source: SourceId, matrix: &mut Matrix, faults: &mut Di
         if is_header(line)
             && let Some(row) = lines[index + 1..].iter().find(|line| !line.words.is_empty())
         {
-            if is_peer_row(row) {
-                matrix.peers_behind = Some(line.span(source));
-            } else if row.word(0) == line.word(0) {
+            if !is_peer_row(row) && row.word(0) == line.word(0) {
                 faults.push(Fault::SecondMatrix.at(Some(line.span(source))));
             }
         }

@@ -4,6 +4,7 @@
 //! silently: what the dump leaves open becomes `unknown` or `assumed` in the tree and a note beside it.
 
 mod conclude;
+mod dumps;
 mod emit;
 mod fault;
 mod format;
@@ -13,14 +14,17 @@ mod label;
 mod layout;
 mod matrix;
 mod matrix_sketch;
+mod merge;
 mod nccl;
 mod notes;
 mod overview;
 pub mod pci;
+mod peers;
 mod prune;
 mod read;
 mod scan;
 mod sketch;
+mod summary;
 #[cfg(test)]
 mod tests;
 mod xml;
@@ -28,4 +32,5 @@ mod xml;
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;
-pub use read::{Imported, Summary, read};
+pub use read::{Imported, read, read_inventory};
+pub use summary::Summary;

@@ -13,12 +13,6 @@ pub fn notes(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Diagnosti
     grounds(matrix, layout, &mut notes);
     nvlink(matrix, layout, &mut notes);
     cards(matrix, layout, &mut notes);
-    if let Some(span) = matrix.peers_behind {
-        notes.push(
-            Diagnostic::note("import-peers", "the matrix of nvidia-smi topo -p2p was not read")
-                .at(span, ""),
-        );
-    }
     match assume {
         Some(generation) => {
             notes.push(Diagnostic::note(

@@ -1,17 +1,20 @@
-//! The driver of an import: text, matrix, layout, tree.
+//! The driver of an import: dumps, one inventory or matrix, what follows from it, tree.
 
+use super::dumps::Dumps;
 use super::fault::Fault;
-use super::format::{Format, Found, find};
+use super::format::Format;
 use super::inventory::Inventory;
-use super::label::PairLabel;
+use super::layout::Parent;
 use super::overview::Overview;
-use super::scan::lines;
-use super::{conclude, emit, hwloc, layout, matrix, matrix_sketch, nccl, notes};
-use crate::base::{SourceId, Span};
+use super::peers::{self, PeerMatrix};
+use super::sketch::Sketch;
+use super::summary::Summary;
+use super::{conclude, emit, layout, matrix_sketch, merge, notes};
+use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
-use crate::dsl::tree::File;
+use crate::dsl::tree::{File, Place};
 
-/// What an import made of a dump.
+/// What an import made of the dumps of one machine.
 #[derive(Debug, Clone)]
 pub struct Imported {
     /// The machine in the topology language.
@@ -24,110 +27,105 @@ pub struct Imported {
     pub summary: Option<Summary>,
 }
 
-/// The facts of a `topo -m` matrix and the place that each device got.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Summary {
-    /// Names of the GPUs, in the order of `g`.
-    pub gpus: Vec<String>,
-    /// Names of the network card ports as the legend gives them, else as the column does.
-    pub nics: Vec<String>,
-    /// The label of each pair, GPUs first, then cards.
-    pub labels: Vec<Vec<PairLabel>>,
-    /// `CPU Affinity` of each GPU; `None` for a missing column, an empty cell or N/A.
-    pub cpus: Vec<Option<String>>,
-    /// `NUMA Affinity` of each GPU, likewise.
-    pub numa: Vec<Option<String>>,
-    /// `GPU NUMA ID` of each GPU, likewise.
-    pub gpu_numa: Vec<Option<String>>,
-    /// The number of sockets, one added for far cards included.
-    pub sockets: usize,
-    /// The socket of each device, GPUs first, then cards.
-    pub socket_of: Vec<usize>,
-    /// The number of switches, upstream ones included.
-    pub switches: usize,
-}
-
-/// Imports the text of `source`; `assume` is the PCIe generation of `--assume gen4`.
+/// Imports the texts `inputs`, dumps of one machine in any formats; `assume` is the PCIe generation
+/// of `--assume gen4`.
 ///
 /// # Errors
-/// Exit 3 for a dump that is recognised but not read by this version; exit 1 for one that is not
-/// recognised, a matrix without a header, an unknown label (with line, caret and column), rows that
-/// are missing, too short or out of order, an asymmetric matrix, labels that no tree has, and a
-/// generation outside 1 to 6.
+/// Exit 3 for a dump that is recognised but not read by this version, or not alone; exit 1 for one
+/// that is not recognised, for whatever is wrong in it (with line and caret), for dumps that
+/// contradict each other, and for a generation outside 1 to 6.
 pub fn read(
     sources: &Sources,
-    source: SourceId,
+    inputs: &[SourceId],
     assume: Option<u32>,
 ) -> Result<Imported, Diagnostics> {
     if let Some(generation) = assume.filter(|generation| !(1..=6).contains(generation)) {
         return Err(Fault::Generation(generation).at(None).into());
     }
-    let (name, text) = sources.get(source).map_or(("", ""), |s| (s.name.as_str(), s.text.as_str()));
-    let lines = lines(text);
-    let header = match find(text, &lines) {
-        Some(Found::Matrix(header)) => header,
-        Some(Found::Headerless(line)) => {
-            let row = &lines[line];
-            let labels = row.words[1..]
-                .iter()
-                .take_while(|word| PairLabel::from_word(&word.text).is_some())
-                .count();
-            let fault = Fault::NoHeader { row: row.word(0).to_string(), labels };
-            return Err(fault.at(Some(row.span(source))).into());
+    let Dumps { matrix, inventories, peers } = Dumps::read(sources, inputs)?;
+    let names: Vec<&str> = inventories.iter().map(|dump| dump.name.as_str()).collect();
+    let names = names.join(" and ");
+    let (sketch, notes, format, summary) = match (inventories.is_empty(), matrix) {
+        (false, matrix) => {
+            let mut inventory = merge::merge(inventories)?;
+            if let Some((name, matrix)) = &matrix {
+                merge::agree(matrix, &mut inventory, (name, &names))?;
+            }
+            let (sketch, notes) = concluded(&inventory, assume);
+            (sketch, notes, inventory.format, None)
         }
-        Some(Found::Other(Format::NcclXml, _)) => {
-            return Ok(concluded(&nccl::read(text, source)?, assume));
+        (true, Some((_, matrix))) => {
+            let layout = layout::layout(&matrix)?;
+            let sketch = matrix_sketch::sketch(&matrix, &layout, assume);
+            let summary = Some(Summary::new(&matrix, &layout));
+            let notes = notes::notes(&matrix, &layout, assume);
+            (sketch, notes, Format::NvidiaSmiTopology, summary)
         }
-        Some(Found::Other(Format::HwlocXml, _)) => {
-            return Ok(concluded(&hwloc::read(text, source)?, assume));
+        (true, None) => {
+            let place = peers.first().map(|matrix| matrix.span);
+            return Err(merge::Fault::PeersAlone.at(&[place]).into());
         }
-        Some(Found::Other(format, line)) => {
-            return Err(Fault::NotRead(format).at(place(&lines, line, source)).into());
-        }
-        None => return Err(Fault::NotRecognised.at(None).in_file(name).into()),
     };
-    let matrix = matrix::parse(&lines, header, source)?;
-    let layout = layout::layout(&matrix)?;
-    let (gpus, nics) = matrix.devices.split_at(matrix.gpus);
-    let sketch = matrix_sketch::sketch(&matrix, &layout, assume);
-    Ok(Imported {
-        file: emit::file(&sketch),
-        notes: notes::notes(&matrix, &layout, assume),
-        overview: Overview::new(Format::NvidiaSmiTopology, &sketch),
-        summary: Some(Summary {
-            gpus: gpus.iter().map(|gpu| gpu.name.clone()).collect(),
-            nics: nics.iter().map(|n| n.legend.as_ref().unwrap_or(&n.name).clone()).collect(),
-            labels: matrix.labels.clone(),
-            cpus: gpus.iter().map(|gpu| gpu.cpus.clone()).collect(),
-            numa: gpus.iter().map(|gpu| gpu.numa.clone()).collect(),
-            gpu_numa: gpus.iter().map(|gpu| gpu.gpu_numa.clone()).collect(),
-            sockets: layout.sockets,
-            socket_of: layout.socket_of.clone(),
-            switches: layout.switches.len() + layout.upstream.len(),
-        }),
-    })
+    imported(&sketch, notes, format, summary, &peers)
+}
+
+/// Imports a machine whose functions are known already: this one, as the kernel tells it.
+///
+/// # Errors
+/// None yet; dumps beside it may bring some.
+pub fn read_inventory(inventory: &Inventory, assume: Option<u32>) -> Result<Imported, Diagnostics> {
+    let (sketch, notes) = concluded(inventory, assume);
+    imported(&sketch, notes, inventory.format, None, &[])
 }
 
 /// What follows from an inventory.
-fn concluded(inventory: &Inventory, assume: Option<u32>) -> Imported {
+fn concluded(inventory: &Inventory, assume: Option<u32>) -> (Sketch, Diagnostics) {
     let conclusion = conclude::conclude(inventory);
     let sketch = conclude::sketch(inventory, &conclusion, assume);
-    Imported {
-        file: emit::file(&sketch),
-        notes: conclude::notes(inventory, &conclusion, assume),
-        overview: Overview::new(inventory.format, &sketch),
-        summary: None,
-    }
+    (sketch, conclude::notes(inventory, &conclusion, assume))
 }
 
-fn place(lines: &[super::scan::Line], line: usize, source: SourceId) -> Option<Span> {
-    lines.get(line).map(|line| line.span(source))
+fn imported(
+    sketch: &Sketch,
+    mut notes: Diagnostics,
+    format: Format,
+    summary: Option<Summary>,
+    peers: &[PeerMatrix],
+) -> Result<Imported, Diagnostics> {
+    let mut file = emit::file(sketch);
+    let mut rules = peers::rules(peers, &places(sketch), &mut notes)?;
+    if let Some(first) = rules.first_mut() {
+        first.blank_before = true;
+    }
+    file.body.statements.extend(rules);
+    Ok(Imported { file, notes, overview: Overview::new(format, sketch), summary })
 }
 
-impl Format {
-    /// Whether [`read`] reads it; the others are refused by name.
-    #[must_use]
-    pub fn is_read(self) -> bool {
-        matches!(self, Self::NvidiaSmiTopology | Self::NcclXml | Self::HwlocXml)
+/// Which switch tree and which socket each GPU lies in, as numbers that equal GPUs share.
+fn places(sketch: &Sketch) -> [(Place, Vec<usize>); 2] {
+    let above = |place: Parent| match place {
+        Parent::Socket(_) => None,
+        Parent::Upstream(index) => Some(sketch.upstream.elements[index].parent),
+        Parent::Switch(index) => Some(sketch.switches.elements[index].parent),
+    };
+    let mut tops: Vec<Parent> = Vec::new();
+    let (mut switches, mut sockets) = (Vec::new(), Vec::new());
+    for (gpu, element) in sketch.gpus.elements.iter().enumerate() {
+        let (mut top, mut at) = (None, element.parent);
+        while let Some(next) = above(at) {
+            top = Some(at);
+            at = next;
+        }
+        if let Parent::Socket(socket) = at {
+            sockets.push(socket);
+        }
+        switches.push(match top {
+            None => sketch.gpus.elements.len() + gpu,
+            Some(top) => tops.iter().position(|known| *known == top).unwrap_or_else(|| {
+                tops.push(top);
+                tops.len() - 1
+            }),
+        });
     }
+    [(Place::Switch, switches), (Place::Socket, sockets)]
 }

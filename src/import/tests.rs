@@ -22,7 +22,7 @@ NIC Legend:
 fn import(text: &str, assume: Option<u32>) -> Result<super::Imported, (Sources, Diagnostics)> {
     let mut sources = Sources::new();
     let id = sources.add("topo.txt", text);
-    read(&sources, id, assume).map_err(|faults| (sources, faults))
+    read(&sources, &[id], assume).map_err(|faults| (sources, faults))
 }
 
 fn text_of(text: &str, assume: Option<u32>) -> String {

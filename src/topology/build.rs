@@ -1,18 +1,22 @@
 //! From a machine to a checked topology.
 
 use super::fault::{BELIEVABLE, Fault};
-use super::graph::{Network, Ways};
+use super::graph::Network;
+use super::local::Ground;
+use super::rate::Shares;
+use super::rules::Rules;
 use super::values;
-use super::{Resource, Route, Topology, Vertex};
-use crate::base::{
-    BytesPerSecond, DeviceKind, Digest, Initiator, LinkId, Mode, Rank, RouteClass, VertexId,
-};
+use super::{Resource, ResourceKind, Topology, Vertex};
+use crate::base::{BytesPerSecond, Digest, LinkId, Nanos, NodeId, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::dsl::Machine;
+use crate::dsl::machine::LinkValue;
 use std::collections::BTreeSet;
 
-/// The most ranks of an exchange.
-pub const MAX_RANKS: usize = 16;
+/// The most ranks that routes are found between.
+pub const MAX_RANKS: usize = 4096;
+/// The most ranks of one node that routes are found between.
+pub const MAX_NODE_RANKS: usize = 1024;
 
 /// A topology and what is worth knowing about it.
 #[derive(Debug, Clone)]
@@ -23,40 +27,41 @@ pub struct Built {
     pub notes: Diagnostics,
 }
 
-/// Checks `machine` and finds the route of every ordered pair of ranks: the one with the fewest
-/// links, over switches and sockets only. `digest` is taken over into the topology.
+/// Checks `machine` and finds the routes between its ranks. What an exchange cannot be planned with
+/// yet is no matter of this stage. `digest` is taken over into the topology.
 ///
 /// # Errors
 /// Everything that is wrong with the machine, at once: exit 1 for what its author must mend
-/// (unreachable pairs, ties, impossible rates, unknown rates on routes), exit 3 for what this
-/// version does not carry out (rules, several nodes, links between GPUs, more than [`MAX_RANKS`]).
+/// (unreachable pairs, ties, impossible rates, unknown rates on routes), exit 3 for more ranks than
+/// [`MAX_RANKS`] or than [`MAX_NODE_RANKS`] in a node.
 pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
-    let ends = directed_ends(machine);
-    let network = Network::new(machine, &ends.iter().map(|e| e.1).collect::<Vec<_>>());
+    let (resources, links) = resources(machine);
+    let ends = resources.iter().filter_map(Resource::ends);
+    let network = Network::new(machine, ends);
+    let vertices = vertices(machine, &network);
+    let rules = Rules::new(machine);
+    let shares = Shares::new(&resources, links, vertices.len());
     let mut faults = local_faults(machine, &network);
-    // Without a sane set of ranks in one node there is no question of routes.
-    let countable = rank_fault(machine, &network);
-    let mut routes = Vec::new();
+    let ground = Ground {
+        machine,
+        network: &network,
+        vertices: &vertices,
+        resources: &resources,
+        shares: &shares,
+        rules: &rules,
+    };
+    // Without a sane set of ranks there is no question of routes.
+    let countable = rank_fault(machine, &network, &vertices);
+    let (mut routes, mut starts) = (Vec::new(), Vec::new());
     match countable {
         Some(fault) => faults.push(fault),
-        None => routes = find_routes(machine, &network, &ends, &mut faults),
+        None => (routes, starts) = ground.local_routes(&mut faults),
     }
-    let used: BTreeSet<usize> =
-        routes.iter().flat_map(|route| &route.links).map(|link| ends[link.index()].0).collect();
-    // What would change a plan is refused where it is not carried out, never ignored. One of the
-    // links of a statement stands for all.
-    let mut places = BTreeSet::new();
-    for &link in &used {
-        let late = machine.links[link].value.latency.0 > 0;
-        if late && places.insert(machine.links[link].span) {
-            faults.push(Fault::Latency { link });
-        }
-    }
-    for (device, data) in machine.devices.iter().enumerate() {
-        if data.memory.is_some() && places.insert(data.span) {
-            faults.push(Fault::Memory { device });
-        }
-    }
+    let used: BTreeSet<usize> = routes
+        .iter()
+        .flat_map(|route| &route.links)
+        .filter_map(|link| resources[link.index()].link())
+        .collect();
     for links in values::unknown_groups(machine, &used) {
         faults.push(Fault::UnknownRate { links });
     }
@@ -72,40 +77,25 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
     let topology = Topology {
         name: machine.name.clone(),
         digest,
-        vertices: vertices(machine, &network),
-        resources: resources(machine, &ends),
+        nodes: vertices.iter().filter_map(|v| v.node).max().map_or(0, |node| node.index() + 1),
+        vertices,
+        resources,
+        links,
         ranks: machine.ranks.iter().map(|&device| VertexId::new(device)).collect(),
         routes,
+        starts,
+        rules: machine.rules.clone(),
         assumed,
     };
     Ok(Built { topology, notes })
 }
 
-/// The directed links: (position of the machine's link, its ends).
-type Ends = (usize, (VertexId, VertexId));
-
-fn directed_ends(machine: &Machine) -> Vec<Ends> {
-    let mut ends = Vec::new();
-    for (position, link) in machine.links.iter().enumerate() {
-        let (from, to) = (VertexId::new(link.from), VertexId::new(link.to));
-        ends.push((position, (from, to)));
-        if link.duplex {
-            ends.push((position, (to, from)));
-        }
-    }
-    ends
-}
-
-/// What is wrong with single rules, links and GPUs.
+/// What is wrong with single links and GPUs.
 fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
-    let mut faults: Vec<Fault> =
-        (0..machine.rules.len()).map(|index| Fault::Rule { index }).collect();
+    let mut faults = Vec::new();
     for (position, link) in machine.links.iter().enumerate() {
-        let kinds = [machine.devices[link.from].kind, machine.devices[link.to].kind];
         if link.from == link.to {
             faults.push(Fault::SelfLink { link: position });
-        } else if kinds == [DeviceKind::Gpu; 2] {
-            faults.push(Fault::DirectLink { link: position });
         }
         match link.value.rate {
             Some(BytesPerSecond(0)) => faults.push(Fault::ZeroCapacity { link: position }),
@@ -124,151 +114,100 @@ fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
 }
 
 /// What is wrong with the set of ranks as a whole.
-fn rank_fault(machine: &Machine, network: &Network) -> Option<Fault> {
-    match machine.ranks[..] {
-        [] => return Some(Fault::NoGpu),
-        [device] => return Some(Fault::OneRank { device }),
-        _ => {}
+fn rank_fault(machine: &Machine, network: &Network, vertices: &[Vertex]) -> Option<Fault> {
+    let ranks = machine.ranks.len();
+    if ranks == 0 {
+        return Some(Fault::NoGpu);
+    }
+    if ranks > MAX_RANKS {
+        return Some(Fault::TooManyRanks { ranks });
     }
     // Without a network, separate parts are a forgotten link rather than several nodes.
     if network.has_network() {
-        let nodes = network.nodes();
-        let linked: Vec<(usize, usize)> = machine
+        let linked: Vec<(NodeId, usize)> = machine
             .ranks
             .iter()
             .filter(|&&device| network.is_linked(VertexId::new(device)))
-            .filter_map(|&device| Some((nodes[device]?, device)))
+            .filter_map(|&device| Some((vertices[device].node?, device)))
             .collect();
-        let distinct: BTreeSet<usize> = linked.iter().map(|entry| entry.0).collect();
+        let distinct: BTreeSet<NodeId> = linked.iter().map(|entry| entry.0).collect();
         if let Some(&(home, first)) = linked.first()
             && let Some(&(_, second)) = linked.iter().find(|entry| entry.0 != home)
         {
             return Some(Fault::SeveralNodes { nodes: distinct.len(), first, second });
         }
     }
-    let ranks = machine.ranks.len();
-    (ranks > MAX_RANKS).then_some(Fault::TooManyRanks { ranks })
-}
-
-/// The routes of all ordered pairs, by (source, destination). Pairs without one, or with two,
-/// become faults.
-fn find_routes(
-    machine: &Machine,
-    network: &Network,
-    ends: &[Ends],
-    faults: &mut Vec<Fault>,
-) -> Vec<Route> {
-    let mut routes = Vec::new();
-    let mut unreachable = Vec::new();
-    let mut ties: Vec<((usize, usize), Fault)> = Vec::new();
-    for (s, &src) in machine.ranks.iter().enumerate() {
-        let reach = network.reach(VertexId::new(src));
-        for (d, &dst) in machine.ranks.iter().enumerate() {
-            if s == d {
-                continue;
-            }
-            let linked = |device| network.is_linked(VertexId::new(device));
-            match network.ways(&reach, VertexId::new(dst)) {
-                Ways::One(links) => routes.push(route(machine, ends, s, d, links)),
-                Ways::None if linked(src) && linked(dst) => unreachable.push((src, dst)),
-                Ways::None => {}
-                Ways::Tie(first, second) => note_tie(ends, &first, &second, &mut ties),
-            }
+    let mut mates = vec![0_usize; machine.devices.len()];
+    for &device in &machine.ranks {
+        let Some(node) = vertices[device].node else { continue };
+        mates[node.index()] += 1;
+        if mates[node.index()] > MAX_NODE_RANKS {
+            let of = |other: &&usize| vertices[**other].node == Some(node);
+            let ranks = machine.ranks.iter().filter(of).count();
+            return Some(Fault::CrowdedNode { ranks, device });
         }
     }
-    if !unreachable.is_empty() {
-        faults.push(Fault::Unreachable { pairs: unreachable });
-    }
-    faults.extend(ties.into_iter().map(|(_, fault)| fault));
-    routes
-}
-
-/// Adds a tie, or counts it with an earlier one that leaves and meets again at the same devices,
-/// in whichever direction.
-fn note_tie(
-    ends: &[Ends],
-    first: &[LinkId],
-    second: &[LinkId],
-    ties: &mut Vec<((usize, usize), Fault)>,
-) {
-    let devices = |links: &[LinkId]| -> Vec<usize> {
-        let start = links.first().map(|link| ends[link.index()].1.0.index());
-        start.into_iter().chain(links.iter().map(|link| ends[link.index()].1.1.index())).collect()
-    };
-    let differing: Vec<usize> =
-        (0..first.len().min(second.len())).filter(|&i| first[i] != second[i]).collect();
-    let (Some(&low), Some(&high)) = (differing.first(), differing.last()) else { return };
-    let leave = ends[first[low].index()].1.0.index();
-    let meet = ends[first[high].index()].1.1.index();
-    let place = (leave.min(meet), leave.max(meet));
-    if let Some((_, Fault::Tie { more, .. })) = ties.iter_mut().find(|tie| tie.0 == place) {
-        *more += 1;
-        return;
-    }
-    let links = [first, second]
-        .iter()
-        .flat_map(|way| &way[low..=high])
-        .map(|link| ends[link.index()].0)
-        .collect();
-    let fault = Fault::Tie { first: devices(first), second: devices(second), links, more: 0 };
-    ties.push((place, fault));
-}
-
-fn route(machine: &Machine, ends: &[Ends], src: usize, dst: usize, links: Vec<LinkId>) -> Route {
-    let sockets = links
-        .iter()
-        .filter(|link| machine.devices[ends[link.index()].1.1.index()].kind == DeviceKind::Socket)
-        .count();
-    let class = match (links.len(), sockets) {
-        (1, _) => RouteClass::Direct,
-        (_, 0) => RouteClass::Switch,
-        (_, 1) => RouteClass::Socket,
-        _ => RouteClass::Cross,
-    };
-    // An unknown rate is a fault of its own, so that the zero never leaves this module.
-    let rate = links
-        .iter()
-        .map(|link| machine.links[ends[link.index()].0].value.rate.unwrap_or_default())
-        .min()
-        .unwrap_or_default();
-    Route {
-        src: Rank::new(src),
-        dst: Rank::new(dst),
-        class,
-        mode: Mode::Push,
-        initiator: Initiator::Kernel,
-        links,
-        rate,
-    }
+    None
 }
 
 fn vertices(machine: &Machine, network: &Network) -> Vec<Vertex> {
+    let places = network.places();
+    let nodes = network.nodes();
     machine
         .devices
         .iter()
-        .enumerate()
-        .map(|(position, device)| Vertex {
+        .zip(nodes.iter().zip(&places))
+        .map(|(device, (node, place))| Vertex {
             path: device.path.clone(),
             kind: device.kind,
             arch: device.arch.clone(),
             model: device.model.clone(),
             bus: device.bus.clone(),
-            socket: network.nearest_socket(VertexId::new(position)),
+            node: node.map(NodeId::new),
+            socket: place.socket,
+            uplink: place.uplink,
+            switch: place.switch,
+            span: device.span,
         })
         .collect()
 }
 
-fn resources(machine: &Machine, ends: &[Ends]) -> Vec<Resource> {
-    ends.iter()
-        .map(|&(position, (from, to))| {
-            let value = &machine.links[position].value;
-            Resource {
-                from,
-                to,
-                capacity: value.rate,
-                latency: value.latency,
-                assumed: values::assumed(value).is_some(),
-            }
-        })
-        .collect()
+/// All resources, and how many of them are directed links.
+fn resources(machine: &Machine) -> (Vec<Resource>, usize) {
+    let of = |kind: ResourceKind, value: &LinkValue, span| Resource {
+        kind,
+        capacity: value.rate,
+        latency: Nanos(0),
+        assumed: values::assumed(value).is_some(),
+        span,
+    };
+    let mut resources = Vec::new();
+    // The first direction of each link.
+    let mut firsts = Vec::new();
+    for (position, link) in machine.links.iter().enumerate() {
+        firsts.push(resources.len());
+        let (from, to) = (VertexId::new(link.from), VertexId::new(link.to));
+        for (from, to) in [(from, to), (to, from)].into_iter().take(1 + usize::from(link.duplex)) {
+            let kind = ResourceKind::Link { from, to, link: position };
+            let latency = link.value.latency;
+            resources.push(Resource { latency, ..of(kind, &link.value, link.span) });
+        }
+    }
+    let links = resources.len();
+    for total in &machine.totals {
+        let direction = |&(position, forward): &(usize, bool)| {
+            let second = !forward && machine.links[position].duplex;
+            LinkId::new(firsts[position] + usize::from(second))
+        };
+        let mut directions: Vec<LinkId> = total.links.iter().map(direction).collect();
+        directions.sort_unstable();
+        let kind = ResourceKind::Total { name: total.name.clone(), of: directions };
+        resources.push(of(kind, &total.value, total.span));
+    }
+    for (position, device) in machine.devices.iter().enumerate() {
+        let Some(memory) = &device.memory else { continue };
+        let kind = ResourceKind::Memory { socket: VertexId::new(position) };
+        resources.push(of(kind, memory, device.span));
+    }
+    (resources, links)
 }

@@ -2,13 +2,10 @@
 
 use super::test_machine::{Maker, platform_b};
 use super::{Built, build};
-use crate::base::{
-    BytesPerSecond, DeviceKind, Digest, LinkId, Mode, Rank, RouteClass, SourceId, Span, VertexId,
-};
+use crate::base::{BytesPerSecond, DeviceKind, Digest, LinkId, Mode, Rank, RouteClass, VertexId};
 use crate::diagnostics::{Diagnostics, Exit};
 use crate::dsl::Machine;
-use crate::dsl::machine::{PlacedRule, Rule, ValueOrigin};
-use crate::dsl::tree::Place;
+use crate::dsl::machine::ValueOrigin;
 
 fn built(machine: &Machine) -> Result<Built, Diagnostics> {
     build(machine, Digest::of(b"test"))
@@ -38,7 +35,7 @@ fn platform_b_has_its_routes() {
     assert_eq!(topology.resource_name(LinkId(0)), "s[0] -> s[1]");
     assert_eq!(topology.resource_name(LinkId(1)), "s[1] -> s[0]");
     let text = |s: u32, d: u32| {
-        let route = &topology.routes[topology.route_id(Rank(s), Rank(d)).index()];
+        let route = &topology.routes[topology.route_id(Rank(s), Rank(d)).expect("a route").index()];
         assert_eq!((route.src, route.dst, route.mode), (Rank(s), Rank(d), Mode::Push));
         let links: Vec<_> = route.links.iter().map(|l| topology.resource_name(*l)).collect();
         format!("{} {}: {}", route.class, route.rate, links.join(", "))
@@ -132,18 +129,29 @@ fn counts_of_gpus() {
     );
     let mut one = Maker::new("one");
     one.add(DeviceKind::Gpu, "g", 1);
-    assert_eq!(refusal(&one.0).0, ["g[0] is the only GPU, and an exchange needs two"]);
+    let alone = built(&one.0).expect("one GPU is a machine").topology;
+    assert_eq!((alone.ranks.len(), alone.routes.len(), alone.nodes), (1, 0, 1));
     let mut many = Maker::new("many");
     let s = many.add(DeviceKind::Socket, "s", 1)[0];
-    for g in many.add(DeviceKind::Gpu, "g", 17) {
+    for g in many.add(DeviceKind::Gpu, "g", 1025) {
         many.join(g, s, 25_000);
     }
     assert_eq!(
         refusal(&many.0),
         (
-            vec!["the machine has 17 ranks, and this version supports 16".to_owned()],
+            vec![
+                "the node of g[1024] has 1025 ranks, and routes are found between at most 1024 in \
+                 one node"
+                    .to_owned()
+            ],
             Some(Exit::Failed)
         )
+    );
+    let mut most = Maker::new("most");
+    most.add(DeviceKind::Gpu, "g", 4097);
+    assert_eq!(
+        refusal(&most.0).0.last().map(String::as_str),
+        Some("the machine has 4097 ranks, and routes are found between at most 4096")
     );
 }
 
@@ -161,28 +169,6 @@ fn links_with_impossible_rates_and_gpus_without_link() {
     );
     maker.0.links.pop();
     assert_eq!(refusal(&maker.0).0, ["g[1] has no link"]);
-}
-
-#[test]
-fn what_this_version_does_not_carry_out() {
-    let (mut maker, g, s) = pair();
-    maker.join(g[1], s, 25_000);
-    let span = Span::new(SourceId(0), 5, 9);
-    let rule = Rule::Peer { nic: false, within: Some(Place::Socket) };
-    maker.0.rules.push(PlacedRule { part: "h[0]".to_owned(), scope: 0..3, rule, span: Some(span) });
-    let faults = built(&maker.0).expect_err("a rule");
-    let fault = faults.iter().next().expect("one");
-    assert_eq!(fault.message, "the rule `peer` of h[0] is not carried out by this version");
-    assert_eq!((fault.labels[0].0, faults.exit()), (span, Some(Exit::Failed)));
-    maker.0.rules.clear();
-    maker.join(g[0], g[1], 50_000);
-    assert_eq!(
-        refusal(&maker.0),
-        (
-            vec!["the link g[0] -- g[1] between two GPUs is not supported by this version".into()],
-            Some(Exit::Failed)
-        )
-    );
 }
 
 #[test]

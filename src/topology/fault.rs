@@ -1,10 +1,9 @@
 //! Everything that can be wrong with a machine, and the words for it.
 
-use super::MAX_RANKS;
+use super::{MAX_NODE_RANKS, MAX_RANKS};
 use crate::base::{BytesPerSecond, DeviceKind};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
-use crate::dsl::machine::{PlacedRule, Rule};
 
 /// The least and the greatest rate that is believed of a link.
 pub(super) const BELIEVABLE: (BytesPerSecond, BytesPerSecond) =
@@ -13,56 +12,32 @@ pub(super) const BELIEVABLE: (BytesPerSecond, BytesPerSecond) =
 /// Why no topology is made of a machine. Numbers are positions in the machine's tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A rule that this version does not carry out.
-    Rule { index: usize },
     /// Nothing to exchange between.
     NoGpu,
-    /// One GPU has nobody to exchange with.
-    OneRank { device: usize },
-    /// More ranks than supported.
+    /// More ranks in all than routes are found for.
     TooManyRanks { ranks: usize },
+    /// More ranks in one node than routes are found for; one of its devices.
+    CrowdedNode { ranks: usize, device: usize },
     /// GPUs in more than one node; a device of each of the first two.
     SeveralNodes { nodes: usize, first: usize, second: usize },
-    /// A link from GPU to GPU.
-    DirectLink { link: usize },
     /// A device that is linked to itself.
     SelfLink { link: usize },
     /// A link with capacity zero.
     ZeroCapacity { link: usize },
     /// A link with a capacity that nobody builds.
     AbsurdCapacity { link: usize, rate: BytesPerSecond },
-    /// A link on a route with a latency.
-    Latency { link: usize },
-    /// A socket whose memory has a rate.
-    Memory { device: usize },
     /// A GPU that no link reaches.
     NoLink { device: usize },
     /// Pairs of GPUs without a route.
     Unreachable { pairs: Vec<(usize, usize)> },
+    /// A GPU whose transfers go through host memory and which no socket is the nearest of; the first
+    /// such pair.
+    NoSocket { device: usize, src: usize, dst: usize },
     /// Two routes of a pair with the fewest links, as devices; links that are on one of them only;
     /// the number of further pairs for the same reason.
     Tie { first: Vec<usize>, second: Vec<usize>, links: Vec<usize>, more: usize },
     /// Links on routes with an unknown rate, from one statement.
     UnknownRate { links: Vec<usize> },
-}
-
-/// The first word of a rule, as the language writes it.
-pub(super) fn rule_word(rule: &Rule) -> &'static str {
-    match rule {
-        Rule::Peer { nic: false, .. } => "peer",
-        Rule::Peer { nic: true, .. } => "peer nic",
-        Rule::Forbid { .. } => "forbid",
-        Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => "via",
-        Rule::Loopback => "loopback",
-        Rule::Cap { .. } => "cap",
-        Rule::Pacing { .. } => "pacing",
-        Rule::Bounce { .. } => "bounce",
-        Rule::Limit { .. } => "limit",
-        Rule::Avoid { .. } => "avoid",
-        Rule::Efficiency { .. } => "efficiency",
-        Rule::Cost { .. } => "cost",
-        Rule::Measured { .. } => "measured",
-    }
 }
 
 /// The link as the language writes it: `g[0] -- s[0]`.
@@ -93,35 +68,25 @@ impl Fault {
                 None => diagnostic,
             };
         match self {
-            Self::Rule { index } => {
-                let PlacedRule { part, rule, span, .. } = &machine.rules[*index];
-                let place = if part.is_empty() { String::new() } else { format!(" of {part}") };
-                let diagnostic = Diagnostic::unsupported(
-                    "unsupported-rule",
-                    format!(
-                        "the rule `{}`{place} is not carried out by this version",
-                        rule_word(rule)
-                    ),
-                )
-                .help("leave the rule out to plan as if it did not hold");
-                match span {
-                    Some(span) => diagnostic.at(*span, "not supported yet"),
-                    None => diagnostic,
-                }
-            }
             Self::NoGpu => Diagnostic::error("no-gpu", "the machine has no GPU")
                 .help("declare GPUs and their links: `gpu g[8]`, `g[k] -- s[k/4] : pcie gen4 x16`"),
-            Self::OneRank { device } => at_device(
-                Diagnostic::error(
-                    "one-rank",
-                    format!("{} is the only GPU, and an exchange needs two", path(*device)),
-                ),
-                *device,
-                "the only GPU",
-            ),
             Self::TooManyRanks { ranks } => Diagnostic::unsupported(
                 "too-many-ranks",
-                format!("the machine has {ranks} ranks, and this version supports {MAX_RANKS}"),
+                format!(
+                    "the machine has {ranks} ranks, and routes are found between at most {MAX_RANKS}"
+                ),
+            )
+            .help("leave GPUs out with `without`, or name fewer in `ranks`"),
+            Self::CrowdedNode { ranks, device } => at_device(
+                Diagnostic::unsupported(
+                    "too-many-ranks",
+                    format!(
+                        "the node of {} has {ranks} ranks, and routes are found between at most {MAX_NODE_RANKS} in one node",
+                        path(*device)
+                    ),
+                ),
+                *device,
+                "in this node",
             )
             .help("leave GPUs out with `without`, or name fewer in `ranks`"),
             Self::SeveralNodes { nodes, first, second } => {
@@ -141,18 +106,6 @@ impl Fault {
                     "describe one node alone: what hangs together without fabrics and links between NICs",
                 )
             }
-            Self::DirectLink { link } => at_link(
-                Diagnostic::unsupported(
-                    "direct-link",
-                    format!(
-                        "the link {} between two GPUs is not supported by this version",
-                        link_text(machine, *link)
-                    ),
-                ),
-                *link,
-                "a direct link",
-            )
-            .help("leave the link out to plan for the PCIe tree alone"),
             Self::SelfLink { link } => at_link(
                 Diagnostic::error(
                     "self-link",
@@ -216,6 +169,20 @@ impl Fault {
                     "routes pass switches and sockets only, never a GPU, NIC or fabric: a link between them is missing",
                 )
             }
+            Self::NoSocket { device, src, dst } => at_device(
+                Diagnostic::error(
+                    "no-bounce-socket",
+                    format!(
+                        "{} -> {} goes through host memory, and no one socket is the nearest of {}",
+                        path(*src),
+                        path(*dst),
+                        path(*device)
+                    ),
+                ),
+                *device,
+                "at which socket is its host memory?",
+            )
+            .help("link it to a socket, or grant the pair peer access"),
             Self::Tie { first, second, links, more } => {
                 let mut diagnostic = Diagnostic::error(
                     "route-tie",
@@ -240,23 +207,6 @@ impl Fault {
                 diagnostic.help("leave out the link that transfers do not take")
             }
             Self::UnknownRate { links } => unknown_rate(machine, links),
-            Self::Latency { link } => {
-                let name = link_text(machine, *link);
-                let diagnostic = Diagnostic::unsupported(
-                    "unsupported-latency",
-                    format!("the latency of `{name}` is not planned with by this version"),
-                );
-                at_link(diagnostic, *link, "not supported yet")
-                    .help("leave the latency out to plan as if it were 0")
-            }
-            Self::Memory { device } => {
-                let diagnostic = Diagnostic::unsupported(
-                    "unsupported-memory",
-                    format!("the memory of {} is not planned with by this version", path(*device)),
-                );
-                at_device(diagnostic, *device, "not supported yet")
-                    .help("leave `memory` out to plan as if it had no limit")
-            }
         }
     }
 }

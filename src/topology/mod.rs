@@ -7,6 +7,9 @@ mod build;
 mod draw;
 mod fault;
 mod graph;
+mod local;
+mod rate;
+mod rules;
 mod survey;
 mod types;
 mod values;
@@ -18,9 +21,10 @@ mod survey_tests;
 #[cfg(test)]
 mod test_machine;
 
-pub use build::{Built, MAX_RANKS, build};
+pub use crate::dsl::machine::{PlacedRule, Rule};
+pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
 pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
-pub use types::{Resource, Route, Topology, Vertex};
+pub use types::{Resource, ResourceKind, Route, Topology, Vertex};
 
 /// The code of the diagnostics that ask for a rate which routes need.
 pub const UNKNOWN_RATE: &str = "unknown-rate";

@@ -48,7 +48,7 @@ pub fn verify(topology: &Topology, demand: &Demand, plan: &Plan) -> Result<Summa
     for (index, piece) in plan.pieces.iter().enumerate() {
         let ranks = topology.ranks.len();
         let known = piece.src != piece.dst && piece.src.index().max(piece.dst.index()) < ranks;
-        if known && topology.route_id(piece.src, piece.dst) != piece.route {
+        if known && topology.route_id(piece.src, piece.dst) != Some(piece.route) {
             faults.push(Fault::Route { piece: index, found: piece.route.0 });
         }
     }
@@ -210,10 +210,12 @@ impl Check<'_> {
         let mut seen = BTreeSet::new();
         for link in &route.links {
             let resource = topology.resources.get(link.index())?;
-            if resource.from != at || !seen.insert(at) {
+            // A way through host memory, or over joint capacities, is none that this checker knows.
+            let (from, to) = resource.ends()?;
+            if from != at || !seen.insert(at) || !route.shares.is_empty() {
                 return None;
             }
-            at = resource.to;
+            at = to;
             let capacity = resource.capacity?;
             solo = Some(solo.map_or(capacity, |least| least.min(capacity)));
         }
@@ -389,7 +391,7 @@ impl Check<'_> {
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
         self.strict_bound();
-        let links = self.topology.resources.len();
+        let links = self.topology.links;
         if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
             self.faults.push(Fault::CriticalLink { found });
         }

@@ -3,7 +3,9 @@
 
 use variopath::base::*;
 use variopath::catalog::*;
-use variopath::topology::{Resource, Route, Topology, Vertex};
+use variopath::diagnostics::Sources;
+use variopath::dsl;
+use variopath::topology::{self, Topology};
 
 /// Ranks of the machine.
 pub const RANKS: usize = 8;
@@ -30,40 +32,11 @@ fn links_of(src: Rank, dst: Rank) -> Vec<LinkId> {
 
 /// The machine.
 pub fn topology() -> Topology {
-    let vertices = (0..=RANKS).map(|vertex| Vertex {
-        path: path(vertex),
-        kind: if vertex == RANKS { DeviceKind::Switch } else { DeviceKind::Gpu },
-        arch: None,
-        model: None,
-        bus: None,
-        socket: None,
-    });
-    let resource = |from, to| Resource {
-        from: VertexId::new(from),
-        to: VertexId::new(to),
-        capacity: Some(RATE),
-        latency: Nanos(0),
-        assumed: false,
-    };
-    Topology {
-        name: "eight".to_owned(),
-        digest: digest(),
-        vertices: vertices.collect(),
-        resources: (0..RANKS).flat_map(|r| [resource(r, RANKS), resource(RANKS, r)]).collect(),
-        ranks: (0..RANKS).map(VertexId::new).collect(),
-        routes: pairs()
-            .map(|(src, dst)| Route {
-                src,
-                dst,
-                class: RouteClass::Switch,
-                mode: Mode::Push,
-                initiator: Initiator::Kernel,
-                links: links_of(src, dst),
-                rate: RATE,
-            })
-            .collect(),
-        assumed: 0,
-    }
+    let text = "topology \"eight\"\ngpu g[8]\nswitch sw\ng[*] -- sw : 25 GB/s\n";
+    let mut sources = Sources::new();
+    let id = sources.add("eight.topo", text);
+    let machine = dsl::elaborate(&dsl::parse(&sources, id).expect("a text")).expect("a machine");
+    topology::build(&machine, digest()).expect("a topology").topology
 }
 
 /// A catalog that holds the shifts `r -> r + 1`, `r + 2` and `r + 4`; symmetry makes all seven.

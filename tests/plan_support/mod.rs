@@ -62,7 +62,10 @@ pub fn catalog(topology: &Topology) -> Catalog {
         links: topology
             .resources
             .iter()
-            .map(|r| StructureEdge { from: r.from.0, to: r.to.0, capacity: r.capacity })
+            .filter_map(|r| {
+                let (from, to) = r.ends()?;
+                Some(StructureEdge { from: from.0, to: to.0, capacity: r.capacity })
+            })
             .collect(),
         rank_vertices: topology.ranks.iter().map(|v| v.0).collect(),
         routes: topology

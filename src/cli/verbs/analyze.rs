@@ -105,14 +105,15 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
         .resources
         .iter()
         .enumerate()
-        .map(|(id, link)| {
-            json!({
+        .filter_map(|(id, link)| {
+            let (from, to) = link.ends()?;
+            Some(json!({
                 "id": id,
-                "from": path(link.from.index()),
-                "to": path(link.to.index()),
+                "from": path(from.index()),
+                "to": path(to.index()),
                 "bytes_per_second": link.capacity,
                 "latency_ns": link.latency,
-            })
+            }))
         })
         .collect();
     let routes: Vec<Value> = topology

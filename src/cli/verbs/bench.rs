@@ -5,6 +5,7 @@ use crate::cli::bench_plan;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
+use crate::diagnostics::{Diagnostic, Exit};
 use clap::{Args, Subcommand};
 
 /// Arguments of `bench`.
@@ -52,7 +53,16 @@ pub(in crate::cli) fn bench(context: &mut Context, args: &BenchArgs) -> Outcome 
     let mut rows = Vec::new();
     for target in targets {
         context.progress(&format!("planning for {target}"));
-        let platform = pipeline::platform(context, &TargetArgs { target, assume: None })?;
+        let named = TargetArgs { target: target.clone(), assume: None };
+        let platform = match pipeline::platform(context, &named) {
+            Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
+                let why = failure.0.iter().next().map_or("", |first| &first.message);
+                let message = format!("preset {target} is left out: {why}");
+                context.notes.push(Diagnostic::warning("left-out", message));
+                continue;
+            }
+            platform => platform?,
+        };
         rows.push(bench_plan::row(&platform.topology, &platform.catalog, args.seeds)?);
     }
     if context.json {

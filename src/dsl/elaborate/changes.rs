@@ -2,9 +2,11 @@
 
 use super::devices::{Elements, Target};
 use super::paths::Walk;
+use super::values::Worth;
 use super::{Builder, Reported, place};
+use crate::base::DeviceKind;
 use crate::dsl::error::Error;
-use crate::dsl::machine::LinkValue;
+use crate::dsl::machine::{Device, Link};
 use crate::dsl::tree::{JoinTail, Path, SetChange, StatementKind};
 use std::rc::Rc;
 
@@ -92,27 +94,27 @@ impl<'t> Builder<'t> {
                 self.attribute(scope, &devices, attributes);
             }
             SetChange::OnlyLink(value) => {
-                let value = self.value_in(instance, value);
+                let worth = self.worth(instance, value);
                 self.shape(instance, path)?;
                 let devices = self.devices_of(instance, path, &Walk::new())?;
-                let value = value?;
+                let worth = worth?;
                 for device in devices {
-                    self.only_link(path, device, &value)?;
+                    self.only_link(path, device, &worth)?;
                 }
             }
             SetChange::Join(tail) => {
-                let value = self.value_in(instance, &tail.value);
+                let worth = self.worth(instance, &tail.value);
                 let pairs = self.pairs(instance, path, &tail.right)?;
-                let value = value?;
+                let worth = worth?;
                 for pair in pairs {
-                    self.set_link(path, tail, pair, &value)?;
+                    self.set_link(path, tail, pair, &worth)?;
                 }
             }
         }
         Ok(())
     }
 
-    fn only_link(&mut self, path: &Path, device: usize, value: &LinkValue) -> Result<(), Reported> {
+    fn only_link(&mut self, path: &Path, device: usize, worth: &Worth<'t>) -> Result<(), Reported> {
         let links = self.incident[device].clone();
         let mut ends: Vec<usize> = links
             .iter()
@@ -125,7 +127,8 @@ impl<'t> Builder<'t> {
             return Err(self.report(Error::NotOneLink { at, name, links: ends.len() }));
         }
         for link in links {
-            self.links[link].value = value.clone();
+            self.links[link].value = worth.value.clone();
+            self.kinds[link] = worth.kind;
             self.backwards.remove(&link);
         }
         Ok(())
@@ -136,7 +139,7 @@ impl<'t> Builder<'t> {
         path: &Path,
         tail: &JoinTail,
         (from, to): (usize, usize),
-        value: &LinkValue,
+        worth: &Worth<'t>,
     ) -> Result<(), Reported> {
         let there = self.joined.get(&(from, to)).copied();
         let back = self.joined.get(&(to, from)).copied();
@@ -145,23 +148,73 @@ impl<'t> Builder<'t> {
             let (from, to) = (self.devices[from].path.clone(), self.devices[to].path.clone());
             return Err(self.report(Error::NoLink { at, from, to }));
         };
-        self.assign(there, from, value);
+        self.assign(there, from, worth);
         if let Some(back) = back.filter(|_| tail.duplex) {
-            self.assign(back, to, value);
+            self.assign(back, to, worth);
         }
         Ok(())
     }
 
     /// Sets the direction of a link that starts at `from`.
-    fn assign(&mut self, at: usize, from: usize, value: &LinkValue) {
+    fn assign(&mut self, at: usize, from: usize, worth: &Worth<'t>) {
         let link = &mut self.links[at];
         if link.from != from {
-            self.backwards.insert(at, value.clone());
+            self.backwards.insert(at, worth.clone());
             return;
         }
-        let old = std::mem::replace(&mut link.value, value.clone());
+        let value = std::mem::replace(&mut link.value, worth.value.clone());
+        let kind = std::mem::replace(&mut self.kinds[at], worth.kind);
         if link.duplex {
-            self.backwards.entry(at).or_insert(old);
+            self.backwards.entry(at).or_insert(Worth { value, kind });
         }
     }
+
+    /// Carries out what `set` and `without` asked for: links of removed devices go, links whose
+    /// directions differ become two, the written direction first. From here on the positions of
+    /// links are those of the machine.
+    pub(super) fn settle(&mut self) {
+        let links = std::mem::take(&mut self.links);
+        let kinds = std::mem::take(&mut self.kinds);
+        self.joined.clear();
+        self.was_joined = self.incident.iter().map(|links| !links.is_empty()).collect();
+        self.incident.iter_mut().for_each(Vec::clear);
+        for (index, (link, kind)) in links.into_iter().zip(kinds).enumerate() {
+            if self.removed[link.from] || self.removed[link.to] {
+                continue;
+            }
+            match self.backwards.remove(&index) {
+                Some(back) if back.value != link.value || back.kind != kind => {
+                    let (from, to, span) = (link.from, link.to, link.span);
+                    self.record(Link { duplex: false, ..link }, kind);
+                    let value = back.value;
+                    let back_link = Link { from: to, to: from, duplex: false, value, span };
+                    self.record(back_link, back.kind);
+                }
+                _ => self.record(link, kind),
+            }
+        }
+        self.nodes = nodes(&self.devices, &self.links);
+    }
+}
+
+/// The node of each device, named by one of its devices: what hangs together without fabrics and
+/// links between network cards.
+fn nodes(devices: &[Device], links: &[Link]) -> Vec<usize> {
+    let mut parent: Vec<usize> = (0..devices.len()).collect();
+    fn root(parent: &mut [usize], mut at: usize) -> usize {
+        while parent[at] != at {
+            parent[at] = parent[parent[at]];
+            at = parent[at];
+        }
+        at
+    }
+    for link in links {
+        let ends = [devices[link.from].kind, devices[link.to].kind];
+        if ends.contains(&DeviceKind::Fabric) || ends == [DeviceKind::Nic; 2] {
+            continue;
+        }
+        let (a, b) = (root(&mut parent, link.from), root(&mut parent, link.to));
+        parent[a.max(b)] = a.min(b);
+    }
+    (0..devices.len()).map(|at| root(&mut parent, at)).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::{Builder, Reported, place};
 use crate::base::{DeviceKind, Span};
-use crate::dsl::error::{Error, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, Sought};
+use crate::dsl::error::{Counted, Error, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, Sought};
 use crate::dsl::machine::Device;
 use crate::dsl::tree::{Atom, Attribute, Spanned, StatementKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,6 +73,9 @@ impl<'t> Builder<'t> {
             devices: self.devices.len()..self.devices.len(),
         });
         let block = self.scopes[scope].block;
+        // Every pass goes through the statements of every instance.
+        let first = block.statements.first().and_then(|statement| statement.span);
+        let _ = self.charge(block.statements.len(), place(first));
         for statement in &block.statements {
             if self.stopped() {
                 break;
@@ -114,7 +117,7 @@ impl<'t> Builder<'t> {
             let first = self.devices.len();
             let elements = count.unwrap_or(1) as usize;
             if first + elements > MAX_DEVICES {
-                return Err(self.report(Error::MachineSize { at, links: false }));
+                return Err(self.report(Error::MachineSize { at, of: Counted::Devices }));
             }
             for index in 0..elements {
                 let path = self.path_of(instance, &name.value, count.map(|_| index as u64));
@@ -155,7 +158,7 @@ impl<'t> Builder<'t> {
             // Parts without devices count too, or they could multiply without end.
             if self.instances.len() >= MAX_DEVICES {
                 self.expanding.pop();
-                return Err(self.report(Error::MachineSize { at, links: false }));
+                return Err(self.report(Error::MachineSize { at, of: Counted::Devices }));
             }
             let path = self.path_of(instance, &name.value, count.map(|_| index));
             let errors = self.found;
@@ -256,6 +259,9 @@ impl<'t> Builder<'t> {
                     let (ids, elements) = (ids.len(), targets.len());
                     return Err(self.report(Error::BusCount { at, ids, elements }));
                 }
+                if let Some(id) = ids.iter().find(|id| !is_bus(id)) {
+                    return Err(self.report(Error::BadBus { at, id: id.clone() }));
+                }
                 for (one, id) in targets.iter().zip(ids) {
                     self.devices[*one].bus = Some(id.clone());
                 }
@@ -279,4 +285,15 @@ fn is_arch(text: &str) -> bool {
     let Some(digits) = text.strip_prefix("sm_") else { return false };
     let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
     (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// `0000:17:00.0`: a domain of 4 to 8 hexadecimal digits, bus, device, function.
+fn is_bus(text: &str) -> bool {
+    let digits = |part: &str, least: usize, most: usize| {
+        (least..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_hexdigit())
+    };
+    let parts: Vec<&str> = text.split(':').collect();
+    let [domain, bus, rest] = parts.as_slice() else { return false };
+    let Some((device, function)) = rest.split_once('.') else { return false };
+    digits(domain, 4, 8) && digits(bus, 2, 2) && digits(device, 2, 2) && digits(function, 1, 1)
 }

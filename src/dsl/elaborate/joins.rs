@@ -2,12 +2,13 @@
 
 use super::devices::Elements;
 use super::paths::Walk;
+use super::values::{Kind, Worth};
 use super::{Builder, Reported, place};
 use crate::base::Span;
-use crate::dsl::error::{Error, MAX_LINKS};
-use crate::dsl::machine::{Link, LinkValue};
+use crate::dsl::error::{Counted, Error, MAX_LINKS};
+use crate::dsl::machine::Link;
 use crate::dsl::print::{path_text, value_text};
-use crate::dsl::tree::{Atom, Index, Item, JoinTail, Path, Spanned, StatementKind, Step, Value};
+use crate::dsl::tree::{Atom, Index, Item, JoinTail, Path, Spanned, StatementKind, Step};
 use std::collections::BTreeMap;
 
 /// A walking index of a join.
@@ -63,13 +64,12 @@ impl<'t> Builder<'t> {
         tail: &JoinTail,
         span: Option<Span>,
     ) -> Result<(), Reported> {
-        let scope = self.instances[instance].scope;
         // Both are reported where both are wrong.
-        let value = self.value(scope, &tail.value);
+        let worth = self.worth(instance, &tail.value);
         let pairs = self.pairs(instance, left, &tail.right);
-        let (value, pairs) = (value?, pairs?);
+        let (worth, pairs) = (worth?, pairs?);
         for (from, to) in pairs {
-            self.link((from, to), tail, &value, span)?;
+            self.link((from, to), tail, &worth, span)?;
         }
         Ok(())
     }
@@ -84,7 +84,7 @@ impl<'t> Builder<'t> {
         let left_shape = self.shape(instance, left);
         let right_shape = self.shape(instance, right);
         let (left_shape, right_shape) = (left_shape?, right_shape?);
-        let walkers = self.walkers((left, &left_shape), (right, &right_shape))?;
+        let walkers = self.walkers(&[(left, left_shape), (right, right_shape)], true)?;
         let mut pairs = Vec::new();
         let mut walk: Walk<'_> = walkers.iter().map(|(name, _)| (*name, 0)).collect();
         loop {
@@ -100,20 +100,9 @@ impl<'t> Builder<'t> {
             }
             if pairs.len() > MAX_LINKS {
                 let at = place(left.span);
-                return Err(self.report(Error::MachineSize { at, links: true }));
+                return Err(self.report(Error::MachineSize { at, of: Counted::Links }));
             }
-            // The next values, the last index fastest.
-            let mut done = true;
-            for (name, size) in walkers.iter().rev() {
-                let value = walk.entry(name).or_insert(0);
-                *value += 1;
-                if *value < *size {
-                    done = false;
-                    break;
-                }
-                *value = 0;
-            }
-            if done {
+            if !advance(&mut walk, &walkers) {
                 break;
             }
         }
@@ -121,15 +110,17 @@ impl<'t> Builder<'t> {
         Ok(pairs)
     }
 
-    /// The walking indices of a join with their ranges, in the order of their first use.
-    fn walkers<'p>(
+    /// The walking indices of a join, or of a total, with their ranges, in the order of their first
+    /// use. The two sides of a join (`both`) must share each.
+    pub(super) fn walkers<'p>(
         &mut self,
-        left: (&'p Path, &[Option<u64>]),
-        right: (&'p Path, &[Option<u64>]),
+        paths: &[(&'p Path, Vec<Option<u64>>)],
+        both: bool,
     ) -> Result<Vec<(&'p str, u64)>, Reported> {
         let mut found: Vec<Walker<'p>> = Vec::new();
         let mut places: BTreeMap<&'p str, usize> = BTreeMap::new();
-        for (on_left, (path, shape)) in [(true, left), (false, right)] {
+        for (index, (path, shape)) in paths.iter().enumerate() {
+            let on_left = index == 0;
             for (step, size) in path.steps.iter().zip(shape) {
                 let Some(Spanned { value: Index::Items(items), .. }) = &step.index else {
                     continue;
@@ -166,7 +157,7 @@ impl<'t> Builder<'t> {
         let mut failed = None;
         for walker in found {
             let (at, name) = (place(walker.span), walker.name.to_owned());
-            if !(walker.on_left && walker.on_right) {
+            if both && !(walker.on_left && walker.on_right) {
                 failed = Some(self.report(Error::UsedOnce { at, name }));
             } else if let Some(size) = walker.size {
                 walkers.push((walker.name, size));
@@ -181,7 +172,7 @@ impl<'t> Builder<'t> {
         &mut self,
         (from, to): (usize, usize),
         tail: &JoinTail,
-        value: &LinkValue,
+        worth: &Worth<'t>,
         span: Option<Span>,
     ) -> Result<(), Reported> {
         let at = place(span);
@@ -199,18 +190,38 @@ impl<'t> Builder<'t> {
             return Err(self.report(Error::SecondLink { at, first, from, to, set }));
         }
         if self.links.len() >= MAX_LINKS {
-            return Err(self.report(Error::MachineSize { at, links: true }));
+            return Err(self.report(Error::MachineSize { at, of: Counted::Links }));
         }
-        self.joined.insert((from, to), self.links.len());
-        if tail.duplex {
-            self.joined.insert((to, from), self.links.len());
-        }
-        self.incident[from].push(self.links.len());
-        self.incident[to].push(self.links.len());
-        let value = value.clone();
-        self.links.push(Link { from, to, duplex: tail.duplex, value, span });
+        let value = worth.value.clone();
+        self.record(Link { from, to, duplex: tail.duplex, value, span }, worth.kind);
         Ok(())
     }
+
+    /// Adds a link to the lists of links and to those that find it by its ends.
+    pub(super) fn record(&mut self, link: Link, kind: Option<Kind<'t>>) {
+        let (from, to, at) = (link.from, link.to, self.links.len());
+        self.joined.insert((from, to), at);
+        if link.duplex {
+            self.joined.insert((to, from), at);
+        }
+        self.incident[from].push(at);
+        self.incident[to].push(at);
+        self.links.push(link);
+        self.kinds.push(kind);
+    }
+}
+
+/// Goes on to the next values of the walking indices, the last one fastest; false behind the last.
+pub(super) fn advance<'p>(walk: &mut Walk<'p>, walkers: &[(&'p str, u64)]) -> bool {
+    for (name, size) in walkers.iter().rev() {
+        let value = walk.entry(name).or_insert(0);
+        *value += 1;
+        if *value < *size {
+            return true;
+        }
+        *value = 0;
+    }
+    false
 }
 
 /// The left side of a join that stands behind a device: all elements, or the one that the walking
@@ -233,7 +244,7 @@ fn whole(name: &Spanned<String>, array: bool, right: &Path) -> Path {
 }
 
 /// The join written with a walking index: `g[k] -- sw[k/2]` where the left side has twice as many.
-fn walked((left, lefts): (&Path, usize), (right, rights): (&Path, usize)) -> String {
+pub(super) fn walked((left, lefts): (&Path, usize), (right, rights): (&Path, usize)) -> String {
     let ratio = |a: usize, b: usize| if a > b && a.is_multiple_of(b) { (a / b) as u64 } else { 1 };
     let (left, right) = (indexed(left, ratio(rights, lefts)), indexed(right, ratio(lefts, rights)));
     format!("{left} -- {right}")
@@ -255,15 +266,4 @@ fn indexed(path: &Path, divisor: u64) -> String {
         step.index = Some(Spanned::bare(Index::Items(vec![Spanned::bare(item)])));
     }
     path_text(&path)
-}
-
-impl Builder<'_> {
-    /// The value of a join, for `set`.
-    pub(super) fn value_in(
-        &mut self,
-        instance: usize,
-        value: &Value,
-    ) -> Result<LinkValue, Reported> {
-        self.value(self.instances[instance].scope, value)
-    }
 }

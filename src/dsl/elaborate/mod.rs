@@ -2,8 +2,8 @@
 //!
 //! The work goes in passes over the whole tree, each in the order of the text: the blocks with the
 //! names that they declare ([`scopes`]), devices ([`devices`]), links ([`joins`]), `set` and
-//! `without` ([`changes`]), rules ([`rules`]), ranks ([`ranks`]). So a name may be used above its declaration, and
-//! `set` acts last wherever it stands.
+//! `without` ([`changes`]), rules ([`rules`]), joint capacities ([`totals`]), ranks ([`ranks`]). So a
+//! name may be used above its declaration, and `set` acts last wherever it stands.
 
 mod changes;
 mod devices;
@@ -12,12 +12,13 @@ mod paths;
 mod ranks;
 mod rules;
 mod scopes;
+mod totals;
 mod values;
 
 pub use values::pcie_rate;
 
-use super::error::{Error, MAX_ERRORS};
-use super::machine::{Device, Link, LinkValue, Machine, PlacedRule, Rule};
+use super::error::{Counted, Error, MAX_ELEMENTS_NAMED, MAX_ERRORS, MAX_LISTED};
+use super::machine::{Device, Link, Machine, PlacedRule, Rule, Total};
 use super::tree::File;
 use crate::base::{SourceId, Span};
 use crate::diagnostics::Diagnostics;
@@ -34,7 +35,10 @@ pub fn elaborate(file: &File) -> Result<Machine, Diagnostics> {
     builder.join(root);
     builder.change(root);
     builder.remove(root);
+    builder.settle();
+    builder.buses();
     builder.rules(root);
+    builder.totals(root);
     let ranks = builder.ranks(root);
     if !builder.errors.is_empty() {
         return Err(builder.errors);
@@ -60,10 +64,23 @@ struct Builder<'t> {
     joined: BTreeMap<(usize, usize), usize>,
     /// The links that each device has a part in.
     incident: Vec<Vec<usize>>,
-    /// Values of the reverse directions that `set` gave, by duplex link.
-    backwards: BTreeMap<usize, LinkValue>,
+    /// The `link` statement that the value of each link comes from.
+    kinds: Vec<Option<values::Kind<'t>>>,
+    /// What `set` gave the reverse directions of duplex links.
+    backwards: BTreeMap<usize, values::Worth<'t>>,
     removed: Vec<bool>,
+    /// Whether each device had a link before `without`.
+    was_joined: Vec<bool>,
+    /// The node of each device, known once links are settled.
+    nodes: Vec<usize>,
+    /// Links by their kind, worked out when the first rule asks.
+    by_kind: Option<rules::ByKind<'t>>,
     placed: Vec<PlacedRule>,
+    totals: Vec<Total>,
+    /// How many elements paths have named so far.
+    elements: usize,
+    /// How many pairs, devices and links rules and totals list so far.
+    listed: usize,
 }
 
 impl Builder<'_> {
@@ -80,6 +97,33 @@ impl Builder<'_> {
         self.found >= MAX_ERRORS
     }
 
+    /// Counts work that a short file may ask for a great deal of.
+    fn charge(&mut self, elements: usize, at: Span) -> Result<(), Reported> {
+        self.elements = self.elements.saturating_add(elements);
+        if self.elements > MAX_ELEMENTS_NAMED {
+            return Err(self.too_large(at, Counted::Elements));
+        }
+        Ok(())
+    }
+
+    /// Counts what rules and totals list.
+    fn list(&mut self, entries: usize, at: Span) -> Result<(), Reported> {
+        self.listed = self.listed.saturating_add(entries);
+        if self.listed > MAX_LISTED {
+            return Err(self.too_large(at, Counted::Listed));
+        }
+        Ok(())
+    }
+
+    /// The last error: whatever follows would only say the same.
+    fn too_large(&mut self, at: Span, of: Counted) -> Reported {
+        if !self.stopped() {
+            self.report(Error::MachineSize { at, of });
+            self.found = MAX_ERRORS;
+        }
+        Reported
+    }
+
     /// The machine without what `without` removed.
     fn machine(self, name: String, ranks: Vec<usize>) -> Machine {
         let mut place = Vec::with_capacity(self.devices.len());
@@ -90,22 +134,15 @@ impl Builder<'_> {
                 devices.push(device);
             }
         }
-        let mut links = Vec::with_capacity(self.links.len());
-        for (index, link) in self.links.into_iter().enumerate() {
-            let (Some(from), Some(to)) = (place[link.from], place[link.to]) else { continue };
-            match self.backwards.get(&index) {
-                // Directions that differ become two links, the written one first.
-                Some(back) if *back != link.value => {
-                    let (value, span) = (back.clone(), link.span);
-                    links.push(Link { from, to, duplex: false, ..link });
-                    links.push(Link { from: to, to: from, duplex: false, value, span });
-                }
-                _ => links.push(Link { from, to, ..link }),
-            }
-        }
+        // Links of removed devices are gone already.
+        let links = self.links.into_iter().filter_map(|link| {
+            let (from, to) = (place[link.from]?, place[link.to]?);
+            Some(Link { from, to, ..link })
+        });
+        let links = links.collect();
         let ranks = ranks.into_iter().filter_map(|gpu| place[gpu]).collect();
         let rules = self.placed.into_iter().map(|rule| moved(rule, &place)).collect();
-        Machine { name, devices, links, ranks, totals: Vec::new(), rules }
+        Machine { name, devices, links, ranks, totals: self.totals, rules }
     }
 }
 

@@ -85,6 +85,7 @@ impl<'t> Builder<'t> {
                 };
                 next.extend(indices.iter().map(|index| entry.element(*index)));
             }
+            self.charge(next.len(), place(step.name.span))?;
             targets = next;
         }
         Ok(targets)

@@ -12,16 +12,20 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A GPU, and its index in each array that it lies in, seen from the block in hand.
 struct Gpu<'t> {
     device: usize,
+    /// Whether it has a rank.
+    ranked: bool,
     arrays: BTreeMap<&'t str, u64>,
 }
 
 impl<'t> Builder<'t> {
-    /// The GPUs that are left, in the order of ranks.
+    /// The GPUs that are left and take part, in the order of ranks.
     pub(super) fn ranks(&mut self, root: usize) -> Vec<usize> {
-        self.gpus(root).into_iter().map(|gpu| gpu.device).collect()
+        let gpus = self.gpus(root).into_iter();
+        gpus.filter(|gpu| gpu.ranked).map(|gpu| gpu.device).collect()
     }
 
-    /// The GPUs of an instance, in the order that its block asks for, else in that of declaration.
+    /// The GPUs of an instance, in the order that its block asks for, else in that of declaration;
+    /// those without a rank too, which a block around it may still name.
     fn gpus(&mut self, instance: usize) -> Vec<Gpu<'t>> {
         let mut gpus = Vec::new();
         for name in self.instances[instance].order.clone() {
@@ -34,7 +38,8 @@ impl<'t> Builder<'t> {
                     Target::Device(device) => {
                         let gpu = self.devices[device].kind == DeviceKind::Gpu;
                         let kept = gpu && !self.removed[device];
-                        kept.then(|| Gpu { device, arrays: BTreeMap::new() }).into_iter().collect()
+                        let gpu = Gpu { device, ranked: true, arrays: BTreeMap::new() };
+                        kept.then_some(gpu).into_iter().collect()
                     }
                     Target::Part(part) => self.gpus(part),
                 };
@@ -60,7 +65,7 @@ impl<'t> Builder<'t> {
                     let _ = self.order_by(&mut gpus, names);
                 }
                 Ranks::List(paths) => {
-                    let _ = self.order_as(instance, &mut gpus, paths, place(statement.span));
+                    let _ = self.order_as(instance, &mut gpus, paths);
                 }
             }
         }
@@ -94,7 +99,6 @@ impl<'t> Builder<'t> {
         instance: usize,
         gpus: &mut [Gpu<'t>],
         paths: &[Path],
-        at: Span,
     ) -> Result<(), Reported> {
         let mut rank: BTreeMap<usize, usize> = BTreeMap::new();
         for path in paths {
@@ -111,15 +115,10 @@ impl<'t> Builder<'t> {
                 }
             }
         }
-        const NAMED: usize = 4;
-        let missing: Vec<usize> =
-            gpus.iter().map(|gpu| gpu.device).filter(|one| !rank.contains_key(one)).collect();
-        if !missing.is_empty() {
-            let names = missing.iter().take(NAMED).map(|one| self.devices[*one].path.clone());
-            let (names, more) = (names.collect(), missing.len().saturating_sub(NAMED));
-            return Err(self.report(Error::RanksMissing { at, names, more }));
+        for gpu in gpus.iter_mut() {
+            gpu.ranked = rank.contains_key(&gpu.device);
         }
-        gpus.sort_by_key(|gpu| rank.get(&gpu.device).copied());
+        gpus.sort_by_key(|gpu| rank.get(&gpu.device).copied().unwrap_or(usize::MAX));
         Ok(())
     }
 }

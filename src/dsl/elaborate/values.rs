@@ -28,6 +28,16 @@ pub fn pcie_rate(generation: u32, width: u32) -> (BytesPerSecond, Option<&'stati
     (BytesPerSecond(bytes * u64::from(width)), assumed)
 }
 
+/// A `link` statement: the scope that declares it, and its name.
+pub(super) type Kind<'t> = (usize, &'t str);
+
+/// What a link is worth, and the `link` statement that the figure comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Worth<'t> {
+    pub(super) value: LinkValue,
+    pub(super) kind: Option<Kind<'t>>,
+}
+
 pub(super) fn origin_of(origin: &Origin) -> ValueOrigin {
     match origin {
         Origin::Assumed(why) => {
@@ -72,6 +82,16 @@ impl<'t> Builder<'t> {
             result.origin = origin_of(origin);
         }
         Ok(result)
+    }
+
+    /// What `value` comes to where it stands in `instance`, and the kind of link it names.
+    pub(super) fn worth(&mut self, instance: usize, value: &Value) -> Result<Worth<'t>, Reported> {
+        let scope = self.instances[instance].scope;
+        let kind = match &value.rate.value {
+            Rate::Named(name) => self.find_link(scope, name),
+            _ => None,
+        };
+        Ok(Worth { value: self.value(scope, value)?, kind })
     }
 
     /// A time of at most one second.

@@ -54,16 +54,21 @@ impl<'a> ParseError<Input<'a>> for Fault {
     }
 }
 
-fn expectation(input: Input<'_>, wanted: Vec<Wanted>, meant: Option<&'static str>) -> Fault {
-    let token = input[0];
-    // What ends a line is pointed at where the line ends, not where the next one begins.
-    let at = match token.kind {
+/// The place of a token in messages: what ends a line is pointed at where the line ends, not where
+/// the next one begins.
+pub(super) fn pointed(token: &Token<'_>) -> Span {
+    match token.kind {
         TokenKind::Newline | TokenKind::Comment | TokenKind::End => {
             let start = token.start as usize;
             Span::new(token.source, start, start)
         }
         _ => token.span(),
-    };
+    }
+}
+
+fn expectation(input: Input<'_>, wanted: Vec<Wanted>, meant: Option<&'static str>) -> Fault {
+    let token = input[0];
+    let at = pointed(&token);
     let error = match token.kind {
         TokenKind::Unclosed => Error::UnclosedString { at },
         _ => Error::Expected { at, found: describe(&token), wanted, meant },

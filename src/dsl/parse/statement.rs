@@ -5,7 +5,7 @@ use super::rules::rule;
 use super::values::{arrow, atom, attributes, colon_value, join_tail, list, path, value};
 use crate::dsl::error::Wanted;
 use crate::dsl::token::TokenKind;
-use crate::dsl::tree::{Ranks, SetChange, Spanned, StatementKind};
+use crate::dsl::tree::{Ranks, SetChange, Spanned, StatementKind, Traffic};
 use crate::dsl::words::{KINDS, RULE_WORDS};
 use nom::Parser;
 use nom::branch::alt;
@@ -33,6 +33,7 @@ pub(super) fn statement(input: Input<'_>) -> Parsed<'_, StatementKind> {
         }
         "without" => list(path).map(StatementKind::Without).parse(rest),
         "ranks" => ranks(rest),
+        "total" => total(rest),
         text if RULE_WORDS.contains(&text) => {
             let (behind, rule) = rule(text, rest)?;
             let span = first.span().to(input[input.len() - behind.len() - 1].span());
@@ -94,4 +95,16 @@ fn ranks(input: Input<'_>) -> Parsed<'_, StatementKind> {
         return Ok((rest, StatementKind::Ranks(Ranks::By(names))));
     }
     list(path).map(|paths| StatementKind::Ranks(Ranks::List(paths))).parse(input)
+}
+
+fn total(input: Input<'_>) -> Parsed<'_, StatementKind> {
+    let (rest, of) = list(traffic).parse(input)?;
+    if of.last().is_some_and(|last| last.to.is_none()) {
+        let _ = peek(alt((arrow.map(|_| ()), mark(":").map(|_| ())))).parse(rest)?;
+    }
+    colon_value.map(|value| StatementKind::Total { of: of.clone(), value }).parse(rest)
+}
+
+fn traffic(input: Input<'_>) -> Parsed<'_, Traffic> {
+    (path, opt((arrow, cut(path)))).map(|(path, to)| Traffic { path, to }).parse(input)
 }

@@ -1,7 +1,7 @@
 //! Rates, times, origins, paths and attributes.
 
 use super::fault::{
-    Input, Parsed, expected, fail, integer, mark, name, one_of, spanned, string, word,
+    Input, Parsed, expected, fail, integer, mark, name, one_of, pointed, spanned, string, word,
 };
 use crate::dsl::error::{Error, Wanted};
 use crate::dsl::token::TokenKind;
@@ -125,7 +125,7 @@ fn decimal(input: Input<'_>) -> Parsed<'_, Decimal> {
 fn rate_unit<'a>(input: Input<'a>, number: &str) -> Parsed<'a, RateUnit> {
     let token = input[0];
     let missing = |token: crate::dsl::token::Token<'_>| {
-        let (at, number) = (token.span(), number.to_owned());
+        let (at, number) = (pointed(&token), number.to_owned());
         Error::MissingUnit { at, number, units: RATE_UNITS }
     };
     if token.kind != TokenKind::Word {
@@ -168,7 +168,7 @@ pub(super) fn time(input: Input<'_>) -> Parsed<'_, Latency> {
             return fail(input, unknown_unit(input, false, TIME_UNITS));
         }
         _ => {
-            let (at, number) = (token.span(), number_token.text.to_owned());
+            let (at, number) = (pointed(&token), number_token.text.to_owned());
             return fail(input, Error::MissingUnit { at, number, units: TIME_UNITS });
         }
     };

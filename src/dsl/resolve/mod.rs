@@ -9,6 +9,7 @@ use super::tree::File;
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Replaces each `use` by what it names and each param by its value. Parts, arrays and walking
 /// indices stay. `id` is the text that `file` was read from: paths are relative to its name, and
@@ -41,4 +42,17 @@ pub fn resolve(
     expansion.fill(&mut file.body);
     errors.extend(expansion.into_errors());
     if errors.is_empty() { Ok(file) } else { Err(errors) }
+}
+
+/// Looks for the files that `measured` names in a resolved file, from the folder of the text `id` on.
+/// A bundle, which carries everything it needs, does without them.
+///
+/// # Errors
+/// Files that are not there.
+pub fn measured_files(file: &File, sources: &Sources, id: SourceId) -> Result<(), Diagnostics> {
+    let main = sources.get(id).map(|source| source.name.as_str()).unwrap_or_default();
+    let folder = Path::new(main).parent().unwrap_or(Path::new(""));
+    let mut errors = Diagnostics::new();
+    uses::missing(&file.body, folder, &mut errors);
+    if errors.is_empty() { Ok(()) } else { Err(errors) }
 }

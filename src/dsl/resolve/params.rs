@@ -107,6 +107,14 @@ impl Params {
             StatementKind::Without(paths) | StatementKind::Ranks(Ranks::List(paths)) => {
                 paths.iter_mut().for_each(|path| self.path(path));
             }
+            StatementKind::Total { of, .. } => {
+                for traffic in of {
+                    self.path(&mut traffic.path);
+                    if let Some((_, to)) = &mut traffic.to {
+                        self.path(to);
+                    }
+                }
+            }
             StatementKind::Rule(rule) => match &mut rule.value {
                 Rule::Forbid { from, to, .. } => {
                     self.path(from);

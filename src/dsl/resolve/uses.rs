@@ -7,7 +7,7 @@ use crate::dsl::error::{Error, MAX_FILE_BYTES, MAX_USES};
 use crate::dsl::parse::parse;
 use crate::dsl::presets::{preset, presets};
 use crate::dsl::suggest::nearest;
-use crate::dsl::tree::{Block, Statement, StatementKind};
+use crate::dsl::tree::{Block, Rule, Spanned, Statement, StatementKind};
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -86,6 +86,10 @@ impl<'a> Expansion<'a> {
                     self.expand(body);
                     block.statements.push(statement);
                 }
+                StatementKind::Rule(Spanned { value: Rule::Measured { file, .. }, .. }) => {
+                    self.measured(file);
+                    block.statements.push(statement);
+                }
                 _ => block.statements.push(statement),
             }
         }
@@ -155,6 +159,13 @@ impl<'a> Expansion<'a> {
             }
             return Ok(Place { file: None, shown: target.to_owned() });
         }
+        let (file, shown) = self.inside(target, at)?;
+        Ok(Place { file: Some(file), shown })
+    }
+
+    /// The path from the main file's folder on that `target` means in the file in hand, and the path
+    /// to open.
+    fn inside(&self, target: &str, at: Span) -> Result<(PathBuf, String), Error> {
         let escape = || Error::UseEscape { at, path: target.to_owned() };
         let here = self.stack.last().and_then(|open| open.file.as_deref());
         let mut file = here.and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default();
@@ -174,7 +185,20 @@ impl<'a> Expansion<'a> {
         {
             return Err(escape());
         }
-        Ok(Place { file: Some(file), shown: shown.to_string_lossy().into_owned() })
+        Ok((file, shown.to_string_lossy().into_owned()))
+    }
+
+    /// A file of measurements is named from the main file's folder on, as all paths of a resolved
+    /// file are.
+    fn measured(&mut self, file: &mut Spanned<String>) {
+        let at = file.span.unwrap_or(Span::new(SourceId(u32::MAX), 0, 0));
+        match self.inside(&file.value, at) {
+            Ok((path, _)) => {
+                let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+                file.value = parts.collect::<Vec<_>>().join("/");
+            }
+            Err(error) => self.errors.push(error.diagnostic()),
+        }
     }
 
     fn text(&self, place: &Place, at: Span) -> Result<String, Error> {
@@ -197,6 +221,27 @@ impl<'a> Expansion<'a> {
         String::from_utf8(bytes).map_err(|error| {
             trouble(format!("it is not UTF-8 from byte {} on", error.utf8_error().valid_up_to()))
         })
+    }
+}
+
+/// An error for each file of measurements in `block`, and in its parts, that is not there.
+pub(super) fn missing(block: &Block, folder: &Path, errors: &mut Diagnostics) {
+    for statement in &block.statements {
+        match &statement.kind {
+            StatementKind::Part { body, .. } => missing(body, folder, errors),
+            StatementKind::Rule(Spanned { value: Rule::Measured { file, .. }, .. }) => {
+                let path = folder.join(&file.value);
+                let reason = match std::fs::metadata(&path) {
+                    Ok(about) if about.is_file() => continue,
+                    Ok(_) => "it is no ordinary file".to_owned(),
+                    Err(error) => reason(&error),
+                };
+                let at = file.span.unwrap_or(Span::new(SourceId(u32::MAX), 0, 0));
+                let path = path.to_string_lossy().into_owned();
+                errors.push(Error::Unreadable { at, path, reason }.diagnostic());
+            }
+            _ => {}
+        }
     }
 }
 

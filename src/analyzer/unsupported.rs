@@ -1,0 +1,253 @@
+//! What a machine has that this version does not plan with. It is refused, never ignored; but what
+//! cannot change a plan of the machine at hand is let through: plans push by the kernel over the one
+//! route of each pair, so that rules of pulls or copy engines, peer access that every pair has, caps
+//! above what links give, and rules of network cards in a single node make no difference.
+
+use crate::base::{Initiator, LinkId, Mode, RouteClass, Span, VertexId};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::topology::{PlacedRule, ResourceKind, Route, Rule, Topology};
+use std::collections::BTreeSet;
+
+/// The most ranks of an exchange.
+pub const MAX_RANKS: usize = 16;
+
+/// Something that this version does not carry out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Refusal {
+    /// One GPU has nobody to exchange with.
+    OneRank { gpu: VertexId },
+    /// More ranks than supported.
+    TooManyRanks { ranks: usize },
+    /// GPUs in more than one node; a GPU of each of the first two.
+    SeveralNodes { nodes: usize, first: VertexId, second: VertexId },
+    /// A rule.
+    Rule { index: usize },
+    /// A link between GPUs.
+    Direct { link: LinkId },
+    /// A link on a route with a latency.
+    Latency { link: LinkId },
+    /// A joint capacity of links on routes.
+    Total { total: LinkId },
+    /// The memory of a socket that transfers go through.
+    Memory { memory: LinkId },
+}
+
+/// Everything in `topology` that this version does not carry out.
+pub(super) fn unsupported(topology: &Topology) -> Diagnostics {
+    let mut refusals = Vec::new();
+    refusals.extend(of_ranks(topology));
+    let rules = (0..topology.rules.len()).filter(|&index| matters(topology, index));
+    refusals.extend(rules.map(|index| Refusal::Rule { index }));
+    // One of the resources of a statement stands for all.
+    let mut places = BTreeSet::new();
+    let taken: BTreeSet<LinkId> = topology.routes.iter().flat_map(Route::takes).collect();
+    for id in taken {
+        let resource = &topology.resources[id.index()];
+        let place = resource.span.ok_or(resource.link());
+        let gpus = resource
+            .ends()
+            .is_some_and(|(from, to)| [from, to].iter().all(|end| topology.ranks.contains(end)));
+        if gpus && places.insert((0, place)) {
+            refusals.push(Refusal::Direct { link: id });
+        }
+        if resource.latency.0 > 0 && places.insert((1, place)) {
+            refusals.push(Refusal::Latency { link: id });
+        }
+        match resource.kind {
+            ResourceKind::Total { .. } if places.insert((2, place)) => {
+                refusals.push(Refusal::Total { total: id });
+            }
+            ResourceKind::Memory { .. } if places.insert((3, place)) => {
+                refusals.push(Refusal::Memory { memory: id });
+            }
+            _ => {}
+        }
+    }
+    refusals.iter().map(|refusal| refusal.diagnose(topology)).collect()
+}
+
+fn of_ranks(topology: &Topology) -> Option<Refusal> {
+    let node = |gpu: VertexId| topology.vertices[gpu.index()].node;
+    let (&first, rest) = topology.ranks.split_first()?;
+    if rest.is_empty() {
+        return Some(Refusal::OneRank { gpu: first });
+    }
+    if let Some(&second) = rest.iter().find(|&&gpu| node(gpu) != node(first)) {
+        let nodes: BTreeSet<_> = topology.ranks.iter().map(|&gpu| node(gpu)).collect();
+        return Some(Refusal::SeveralNodes { nodes: nodes.len(), first, second });
+    }
+    let ranks = topology.ranks.len();
+    (ranks > MAX_RANKS).then_some(Refusal::TooManyRanks { ranks })
+}
+
+/// Whether a rule could change a plan of this machine.
+fn matters(topology: &Topology, index: usize) -> bool {
+    let PlacedRule { scope, rule, .. } = &topology.rules[index];
+    let gpu = |rank: crate::base::Rank| topology.ranks[rank.index()];
+    let several = topology.ranks.iter().any(|&gpu| {
+        topology.vertices[gpu.index()].node != topology.vertices[topology.ranks[0].index()].node
+    });
+    // The routes of a class between the devices that the rule holds for.
+    let routes = |class: RouteClass| {
+        topology.routes.iter().filter(move |route| {
+            let ends = [gpu(route.src), gpu(route.dst)];
+            route.class == class && ends.iter().all(|end| scope.contains(&end.index()))
+        })
+    };
+    match rule {
+        // A pair that its peer access does not hinder has no route through host memory.
+        Rule::Peer { nic: false, .. } | Rule::Bounce { .. } => {
+            routes(RouteClass::Bounce).next().is_some()
+        }
+        Rule::Forbid { mode, pairs } => {
+            let has = |device: usize| topology.ranks.contains(&VertexId::new(device));
+            *mode != Some(Mode::Pull) && pairs.iter().any(|&(src, dst)| has(src) && has(dst))
+        }
+        Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
+            several
+        }
+        Rule::Cap { class, mode, by, value } => {
+            *mode != Some(Mode::Pull)
+                && *by != Some(Initiator::Engine)
+                && routes(*class)
+                    .any(|r| value.rate.is_none_or(|cap| cap < topology.uncapped_rate(r)))
+        }
+        Rule::Pacing { class, mode } => {
+            *mode != Some(Mode::Pull) && routes(*class).next().is_some()
+        }
+        Rule::Limit { mode, .. } | Rule::Avoid { mode, .. } | Rule::Efficiency { mode, .. } => {
+            *mode != Some(Mode::Pull)
+        }
+        Rule::Cost { time, .. } => time.0 > 0,
+        Rule::Loopback => true,
+        Rule::Measured { .. } => false,
+    }
+}
+
+/// The first word of a rule, as the language writes it.
+fn rule_word(rule: &Rule) -> &'static str {
+    match rule {
+        Rule::Peer { nic: false, .. } => "peer",
+        Rule::Peer { nic: true, .. } => "peer nic",
+        Rule::Forbid { .. } => "forbid",
+        Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => "via",
+        Rule::Loopback => "loopback",
+        Rule::Cap { .. } => "cap",
+        Rule::Pacing { .. } => "pacing",
+        Rule::Bounce { .. } => "bounce",
+        Rule::Limit { .. } => "limit",
+        Rule::Avoid { .. } => "avoid",
+        Rule::Efficiency { .. } => "efficiency",
+        Rule::Cost { .. } => "cost",
+        Rule::Measured { .. } => "measured",
+    }
+}
+
+fn at(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {
+    match span {
+        Some(span) => diagnostic.at(span, label),
+        None => diagnostic,
+    }
+}
+
+impl Refusal {
+    /// The refusal in words, pointing at what is to blame.
+    fn diagnose(&self, topology: &Topology) -> Diagnostic {
+        let path = |gpu: VertexId| topology.vertices[gpu.index()].path.as_str();
+        let span = |gpu: VertexId| topology.vertices[gpu.index()].span;
+        let place = |id: LinkId| topology.resources[id.index()].span;
+        match *self {
+            Self::OneRank { gpu } => at(
+                Diagnostic::error(
+                    "one-rank",
+                    format!("{} is the only GPU, and an exchange needs two", path(gpu)),
+                ),
+                span(gpu),
+                "the only GPU",
+            ),
+            Self::TooManyRanks { ranks } => Diagnostic::unsupported(
+                "too-many-ranks",
+                format!("the machine has {ranks} ranks, and this version supports {MAX_RANKS}"),
+            )
+            .help("leave GPUs out with `without`, or name fewer in `ranks`"),
+            Self::SeveralNodes { nodes, first, second } => {
+                let mut diagnostic = Diagnostic::unsupported(
+                    "several-nodes",
+                    format!(
+                        "several nodes are not supported by this version: there are {nodes}, {} is in one and {} in another",
+                        path(first),
+                        path(second)
+                    ),
+                );
+                diagnostic = at(diagnostic, span(first), "");
+                if span(second) != span(first) {
+                    diagnostic = at(diagnostic, span(second), "in another node");
+                }
+                diagnostic.help(
+                    "describe one node alone: what hangs together without fabrics and links between NICs",
+                )
+            }
+            Self::Rule { index } => {
+                let PlacedRule { part, rule, span, .. } = &topology.rules[index];
+                let of = if part.is_empty() { String::new() } else { format!(" of {part}") };
+                let diagnostic = Diagnostic::unsupported(
+                    "unsupported-rule",
+                    format!(
+                        "the rule `{}`{of} is not carried out by this version",
+                        rule_word(rule)
+                    ),
+                )
+                .help("leave the rule out to plan as if it did not hold");
+                at(diagnostic, *span, "not supported yet")
+            }
+            Self::Direct { link } => at(
+                Diagnostic::unsupported(
+                    "direct-link",
+                    format!(
+                        "the link {} between two GPUs is not supported by this version",
+                        topology.written(link)
+                    ),
+                ),
+                place(link),
+                "a direct link",
+            )
+            .help("leave the link out to plan for the PCIe tree alone"),
+            Self::Latency { link } => at(
+                Diagnostic::unsupported(
+                    "unsupported-latency",
+                    format!(
+                        "the latency of `{}` is not planned with by this version",
+                        topology.written(link)
+                    ),
+                ),
+                place(link),
+                "not supported yet",
+            )
+            .help("leave the latency out to plan as if it were 0"),
+            Self::Total { total } => at(
+                Diagnostic::unsupported(
+                    "unsupported-total",
+                    format!(
+                        "the joint capacity `{}` is not planned with by this version",
+                        topology.resource_name(total)
+                    ),
+                ),
+                place(total),
+                "not supported yet",
+            )
+            .help("leave it out to plan as if only the single links had limits"),
+            Self::Memory { memory } => at(
+                Diagnostic::unsupported(
+                    "unsupported-memory",
+                    format!(
+                        "the {} is not planned with by this version",
+                        topology.resource_name(memory)
+                    ),
+                ),
+                place(memory),
+                "not supported yet",
+            )
+            .help("leave `memory` out to plan as if it had no limit"),
+        }
+    }
+}

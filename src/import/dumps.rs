@@ -1,0 +1,93 @@
+//! Which dump each text is, read by its own reader.
+
+use super::fault::Fault;
+use super::format::{Format, Found, find};
+use super::label::PairLabel;
+use super::matrix::{self, Matrix};
+use super::merge::{self, Dump};
+use super::peers::{self, PeerMatrix};
+use super::scan::{Line, lines};
+use super::{hwloc, nccl};
+use crate::base::SourceId;
+use crate::diagnostics::{Diagnostics, Sources};
+
+/// What the texts of one machine tell.
+#[derive(Debug, Default)]
+pub struct Dumps {
+    /// The matrix of `topo -m` with the name of its file.
+    pub matrix: Option<(String, Matrix)>,
+    /// Inventories of PCI functions.
+    pub inventories: Vec<Dump>,
+    /// Matrices of `topo -p2p`.
+    pub peers: Vec<PeerMatrix>,
+}
+
+impl Dumps {
+    /// Reads every text; all that is wrong with any of them.
+    pub fn read(sources: &Sources, inputs: &[SourceId]) -> Result<Self, Diagnostics> {
+        let mut dumps = Self::default();
+        let mut faults = Diagnostics::new();
+        for &source in inputs {
+            if let Err(more) = dumps.add(sources, source) {
+                faults.extend(more);
+            }
+        }
+        if faults.has_errors() { Err(faults) } else { Ok(dumps) }
+    }
+
+    fn add(&mut self, sources: &Sources, source: SourceId) -> Result<(), Diagnostics> {
+        let (name, text) =
+            sources.get(source).map_or(("", ""), |s| (s.name.as_str(), s.text.as_str()));
+        let lines = lines(text);
+        let inventory = match find(text, &lines) {
+            Some(Found::Matrix(header)) => {
+                let matrix = matrix::parse(&lines, header, source)?;
+                if let Some((first, _)) = &self.matrix {
+                    let (first, second) = (first.clone(), name.to_owned());
+                    let place = Some(lines[header].span(source));
+                    return Err(merge::Fault::TwoMatrices { first, second }.at(&[place]).into());
+                }
+                self.matrix = Some((name.to_owned(), matrix));
+                self.peers.extend(peers::matrices(&lines, source)?);
+                return Ok(());
+            }
+            Some(Found::Other(Format::NvidiaSmiPeers, line)) => {
+                let found = peers::matrices(&lines, source)?;
+                if found.is_empty() {
+                    let place = Some(lines[line].span(source));
+                    return Err(Fault::NotPeerAccess.at(place).into());
+                }
+                self.peers.extend(found);
+                return Ok(());
+            }
+            Some(Found::Headerless(line)) => return Err(headerless(&lines[line], source)),
+            Some(Found::Other(Format::NcclXml, _)) => nccl::read(text, source)?,
+            Some(Found::Other(Format::HwlocXml, _)) => hwloc::read(text, source)?,
+            Some(Found::Other(format, line)) => {
+                let place = lines.get(line).map(|line| line.span(source));
+                return Err(Fault::NotRead(format).at(place).into());
+            }
+            None => return Err(Fault::NotRecognised.at(None).in_file(name).into()),
+        };
+        self.inventories.push(Dump { name: name.to_owned(), inventory });
+        Ok(())
+    }
+}
+
+fn headerless(row: &Line, source: SourceId) -> Diagnostics {
+    let labels =
+        row.words[1..].iter().take_while(|word| PairLabel::from_word(&word.text).is_some()).count();
+    let fault = Fault::NoHeader { row: row.word(0).to_string(), labels };
+    fault.at(Some(row.span(source))).into()
+}
+
+impl Format {
+    /// Whether [`super::read`] reads it; the others are refused by name.
+    #[must_use]
+    pub fn is_read(self) -> bool {
+        matches!(
+            self,
+            Self::NvidiaSmiTopology | Self::NvidiaSmiPeers | Self::NcclXml | Self::HwlocXml
+        )
+    }
+}

@@ -1,0 +1,81 @@
+//! Which rule holds for a pair, where several parts of a machine speak of it.
+
+use crate::base::{BytesPerSecond, Initiator, Mode, RouteClass};
+use crate::dsl::Machine;
+use crate::dsl::machine::{PlacedRule, Rule};
+use crate::dsl::tree::Place;
+use std::collections::BTreeMap;
+
+/// The rules that shape routes, ready to be asked. Devices are positions in the machine.
+pub(super) struct Rules<'a> {
+    /// The innermost first, of equal ones the last written.
+    by_rank: Vec<&'a PlacedRule>,
+    /// The modes in which a pair has no peer access, of pairs that a `forbid` names.
+    forbidden: BTreeMap<(usize, usize), [bool; 2]>,
+}
+
+impl<'a> Rules<'a> {
+    pub(super) fn new(machine: &'a Machine) -> Self {
+        let mut by_rank: Vec<&PlacedRule> = machine.rules.iter().rev().collect();
+        by_rank.sort_by_key(|placed| placed.scope.len());
+        let mut forbidden: BTreeMap<(usize, usize), [bool; 2]> = BTreeMap::new();
+        for placed in &machine.rules {
+            let Rule::Forbid { mode, pairs } = &placed.rule else { continue };
+            for &pair in pairs {
+                let [push, pull] = forbidden.entry(pair).or_default();
+                *push |= *mode != Some(Mode::Pull);
+                *pull |= *mode != Some(Mode::Push);
+            }
+        }
+        Self { by_rank, forbidden }
+    }
+
+    /// The rules that hold between two devices, the strongest first.
+    fn between(&self, a: usize, b: usize) -> impl Iterator<Item = &'a Rule> {
+        let holds =
+            move |placed: &&&PlacedRule| placed.scope.contains(&a) && placed.scope.contains(&b);
+        self.by_rank.iter().filter(holds).map(|placed| &placed.rule)
+    }
+
+    /// Whether a pair of GPUs has no peer access in any mode, wherever the two are.
+    pub(super) fn is_forbidden(&self, src: usize, dst: usize) -> bool {
+        self.forbidden.get(&(src, dst)) == Some(&[true, true])
+    }
+
+    /// How far the peer access of a pair of GPUs reaches; nothing for nowhere.
+    pub(super) fn peer(&self, src: usize, dst: usize) -> Option<Place> {
+        self.between(src, dst)
+            .find_map(|rule| match rule {
+                Rule::Peer { nic: false, within } => Some(*within),
+                _ => None,
+            })
+            .unwrap_or(Some(Place::Node))
+    }
+
+    /// Whether the slots of a pair's bounced transfers lie at the source's socket.
+    pub(super) fn bounces_at_source(&self, src: usize, dst: usize) -> bool {
+        self.between(src, dst)
+            .find_map(|rule| match rule {
+                Rule::Bounce { at_source, .. } => Some(*at_source),
+                _ => None,
+            })
+            .unwrap_or(false)
+    }
+
+    /// The cap of a pair's pushes by the kernel over a route of `class`; nothing without one. Caps
+    /// of one mode and one initiator override each other, others hold together.
+    pub(super) fn cap(&self, class: RouteClass, src: usize, dst: usize) -> Option<BytesPerSecond> {
+        let mut seen = Vec::new();
+        for rule in self.between(src, dst) {
+            let Rule::Cap { class: of, mode, by, value } = rule else { continue };
+            if *of == class
+                && *mode != Some(Mode::Pull)
+                && *by != Some(Initiator::Engine)
+                && !seen.iter().any(|&(key, _)| key == (*mode, *by))
+            {
+                seen.push(((*mode, *by), value.rate));
+            }
+        }
+        seen.iter().filter_map(|&(_, rate)| rate).min()
+    }
+}
