@@ -85,8 +85,9 @@ impl Forest {
         waiting: &mut VecDeque<usize>,
         reached: &mut [bool],
     ) {
-        let forwards =
-            |device: usize| matches!(machine.devices[device].kind, DeviceKind::Socket | DeviceKind::Switch);
+        let forwards = |device: usize| {
+            matches!(machine.devices[device].kind, DeviceKind::Socket | DeviceKind::Switch)
+        };
         while let Some(above) = waiting.pop_front() {
             if !forwards(above) {
                 continue;

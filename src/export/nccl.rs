@@ -49,6 +49,10 @@ struct Writer<'m> {
     /// Position among the devices of its kind.
     number: Vec<usize>,
     rank: BTreeMap<usize, usize>,
+    /// The positions of the links of each pair, the lower device first.
+    links: BTreeMap<(usize, usize), Vec<usize>>,
+    /// What a card sends to its fabric in megabits a second, where known.
+    megabits: BTreeMap<usize, u64>,
     near: Vec<usize>,
     one_way: Vec<usize>,
     gpu_direct: bool,
@@ -67,8 +71,20 @@ impl<'m> Writer<'m> {
             })
             .collect();
         let (bus, invented) = bus_ids(machine, forest);
-        let nowhere =
-            |placed: &crate::dsl::machine::PlacedRule| matches!(placed.rule, Rule::Peer { nic: true, within: None });
+        let mut links: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+        let mut megabits: BTreeMap<usize, u64> = BTreeMap::new();
+        for (position, link) in machine.links.iter().enumerate() {
+            let (from, to) = (link.from, link.to);
+            links.entry((from.min(to), from.max(to))).or_default().push(position);
+            let is_fabric = machine.devices[to].kind == DeviceKind::Fabric;
+            if let Some(rate) = link.value.rate.filter(|_| is_fabric) {
+                let known = megabits.entry(from).or_default();
+                *known = (*known).max(rate.0 / 125_000);
+            }
+        }
+        let nowhere = |placed: &crate::dsl::machine::PlacedRule| {
+            matches!(placed.rule, Rule::Peer { nic: true, within: None })
+        };
         Self {
             machine,
             forest,
@@ -77,6 +93,8 @@ impl<'m> Writer<'m> {
             invented,
             number,
             rank: machine.ranks.iter().enumerate().map(|(rank, gpu)| (*gpu, rank)).collect(),
+            links,
+            megabits,
             near: Vec::new(),
             one_way: Vec::new(),
             gpu_direct: !machine.rules.iter().any(nowhere),
@@ -178,13 +196,8 @@ impl<'m> Writer<'m> {
             return "link_speed=\"\" link_width=\"0\"".to_string();
         };
         let links = &self.machine.links;
-        let of_pair: Vec<usize> = (first..links.len())
-            .filter(|&link| {
-                let ends = (links[link].from, links[link].to);
-                ends == (device, above) || ends == (above, device)
-            })
-            .take(2)
-            .collect();
+        let pair = (device.min(above), device.max(above));
+        let of_pair = self.links.get(&pair).map_or(&[][..], Vec::as_slice);
         if of_pair.iter().any(|&link| !links[link].duplex) {
             self.one_way.push(device);
         }
@@ -197,16 +210,7 @@ impl<'m> Writer<'m> {
     }
 
     fn net(&mut self, device: usize, depth: usize) {
-        let is_fabric = |end: usize| self.machine.devices[end].kind == DeviceKind::Fabric;
-        let megabits = self
-            .machine
-            .links
-            .iter()
-            .filter(|link| link.from == device && is_fabric(link.to))
-            .filter_map(|link| link.value.rate)
-            .map(|rate| rate.0 / 125_000)
-            .max()
-            .unwrap_or(0);
+        let megabits = self.megabits.get(&device).copied().unwrap_or(0);
         let name = escape(&self.machine.devices[device].path);
         let (number, gdr) = (self.number[device], u8::from(self.gpu_direct));
         let text = format!(
@@ -239,7 +243,8 @@ impl<'m> Writer<'m> {
         }
         let has_nics = self.machine.devices.iter().any(|device| device.kind == DeviceKind::Nic);
         if has_nics {
-            let message = "network devices have the names of the description, not those of the system";
+            let message =
+                "network devices have the names of the description, not those of the system";
             note("export-names", message.to_string(), "");
         }
         let loose: Vec<usize> = self
