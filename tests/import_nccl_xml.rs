@@ -311,7 +311,7 @@ fn corpus() -> Option<PathBuf> {
 fn import(name: &str, text: &str, assume: Option<u32>) -> Result<Imported, String> {
     let mut sources = Sources::new();
     let id = sources.add(name, text);
-    read(&sources, id, assume).map_err(|faults| render(&sources, &faults, false))
+    read(&sources, &[id], assume).map_err(|faults| render(&sources, &faults, false))
 }
 
 fn groups(groups: &[Vec<usize>]) -> String {
