@@ -23,6 +23,8 @@ pub enum Format {
     PeerBandwidth,
     /// The output of a benchmark of nccl-tests.
     NcclTests,
+    /// What the kernel of this machine tells; no dump.
+    ThisMachine,
 }
 
 impl Format {
@@ -53,6 +55,7 @@ impl fmt::Display for Format {
             Self::LspciDetails => "the output of lspci -vvv",
             Self::PeerBandwidth => "the output of p2pBandwidthLatencyTest",
             Self::NcclTests => "the output of nccl-tests",
+            Self::ThisMachine => "this machine",
         })
     }
 }

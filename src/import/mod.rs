@@ -12,6 +12,7 @@ pub mod hwloc;
 pub mod inventory;
 mod label;
 mod layout;
+pub mod lspci;
 mod matrix;
 mod matrix_sketch;
 mod merge;
@@ -25,6 +26,7 @@ mod read;
 mod scan;
 mod sketch;
 mod summary;
+pub mod sysfs;
 #[cfg(test)]
 mod tests;
 mod xml;

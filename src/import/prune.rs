@@ -1,4 +1,5 @@
-//! What stays of a full forest: devices of an exchange and what they hang on.
+//! What stays of a full forest: devices of an exchange, what they hang on, and what both ends of a
+//! link are able to.
 
 use super::inventory::{Above, FunctionKind, Inventory};
 
@@ -36,6 +37,38 @@ impl Inventory {
         for link in &mut self.gpu_links {
             link.from = places[link.from];
             link.to = link.to.map(|to| places[to]);
+        }
+    }
+
+    /// Whether each function is a port that faces down: a root port or the lower port of a switch.
+    /// In a full tree ports that face up and down take turns below a host bridge.
+    #[must_use]
+    pub fn faces_down(&self) -> Vec<bool> {
+        let mut faces_down = vec![false; self.functions.len()];
+        for (index, function) in self.functions.iter().enumerate() {
+            faces_down[index] = function.kind == FunctionKind::Bridge
+                && match function.above {
+                    Above::Function(above) => !faces_down[above],
+                    _ => true,
+                };
+        }
+        faces_down
+    }
+
+    /// Where each function tells its own end of a link only, the port above it bounds what the link
+    /// is able to. A port that faces down tells of the link below it.
+    pub fn bound_links(&mut self) {
+        let faces_down = self.faces_down();
+        let least = |a: Option<u32>, b: Option<u32>| [a, b].into_iter().flatten().min();
+        for index in 0..self.functions.len() {
+            let Above::Function(above) = self.functions[index].above else { continue };
+            if !faces_down[above] {
+                continue;
+            }
+            let port = self.functions[above].link.capable;
+            let capable = &mut self.functions[index].link.capable;
+            capable.generation = least(capable.generation, port.generation);
+            capable.width = least(capable.width, port.width);
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum Fault {
     NoMachine,
     /// Objects, but no PCI devices.
     NoPci,
+    /// PCI devices, but no GPU.
+    NoGpu(usize),
     /// A PCI device without `pci_busid`.
     NoBusId,
     /// `pci_busid` is none.
@@ -36,6 +38,7 @@ impl fmt::Display for Fault {
             Self::Version(version) => write!(f, "unknown version `{version}` of hwloc's format"),
             Self::NoMachine => f.write_str("the topology has no objects"),
             Self::NoPci => f.write_str("the topology has no PCI devices"),
+            Self::NoGpu(count) => write!(f, "no GPU among the PCI functions ({count} told)"),
             Self::NoBusId => f.write_str("a PCI object without `pci_busid`"),
             Self::BusId(text) => write!(f, "`{text}` is no PCI bus id"),
             Self::RepeatedBusId(bus) => write!(f, "{bus} stands twice"),
@@ -51,7 +54,9 @@ impl Fault {
         match self {
             Self::Root(_) | Self::NoMachine => "give the output of `lstopo topology.xml`",
             Self::Version(_) => "versions 1, 2 and 3 are read",
-            Self::NoPci => "write it with `lstopo --whole-io topology.xml`, on the machine itself",
+            Self::NoPci | Self::NoGpu(_) => {
+                "write it with `lstopo --whole-io topology.xml`, on the machine itself"
+            }
             Self::NoBusId | Self::BusId(_) => "bus ids look like 0000:17:00.0",
             Self::RepeatedBusId(_) => "a function has one place: remove the other object",
             Self::PciType(_) => "types look like `0302 [10de:2330] [10de:16c1] a1`",

@@ -13,6 +13,5 @@ mod places;
 mod read;
 #[cfg(test)]
 mod tests;
-mod xml;
 
 pub use read::read;

@@ -2,12 +2,12 @@
 
 use super::super::format::Format;
 use super::super::inventory::{FunctionKind, Inventory};
-use super::super::pci;
+use super::super::{pci, xml};
 use super::fault::Fault;
 use super::functions::functions;
 use super::object::span;
 use super::places::Places;
-use super::{fabric, links, xml};
+use super::{fabric, links};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use roxmltree::Node;
@@ -40,6 +40,9 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     let mut forest = functions(&document, version, &places, source)?;
     if forest.found.is_empty() {
         return Err(Fault::NoPci.at(span(root, source)).into());
+    }
+    if !forest.found.iter().any(|found| found.function.kind == FunctionKind::Gpu) {
+        return Err(Fault::NoGpu(forest.found.len()).at(span(root, source)).into());
     }
     let mut notes = Diagnostics::new();
     links::conclude(&mut forest.found, &mut notes);

@@ -168,6 +168,10 @@ fn refusals() {
             "the topology has no PCI devices",
         ),
         ("<system/>".to_owned(), "the root is <system>, not <topology>"),
+        (
+            device("pci_busid=\"0000:01:00.0\" pci_type=\"0300 [1a03:2000]\""),
+            "no GPU among the PCI functions (1 told)",
+        ),
         (device(""), "a PCI object without `pci_busid`"),
         (device("pci_busid=\"1:2:33\""), "`1:2:33` is no PCI bus id"),
         (
