@@ -383,12 +383,8 @@ fn each_tree_prints_parses_back_and_builds() {
             let open = machine.links.iter().filter(|link| link.value.rate.is_none()).count();
             if assume.is_some() {
                 assert_eq!(open, 0, "{printed}");
-                let built = topology::build(&machine, dsl::digest(&parsed));
-                // One rank's view of a machine holds one GPU: nothing to exchange.
-                match case.counts[0] {
-                    1 => assert!(show(built.unwrap_err()).contains("g[0] is the only GPU")),
-                    _ => drop(built.unwrap_or_else(|faults| panic!("{}", show(faults)))),
-                }
+                topology::build(&machine, dsl::digest(&parsed))
+                    .unwrap_or_else(|faults| panic!("{}", show(faults)));
             }
         }
     }

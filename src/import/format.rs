@@ -40,6 +40,7 @@ impl Format {
             Self::LspciDetails => "lspci-vv",
             Self::PeerBandwidth => "p2p-bandwidth",
             Self::NcclTests => "nccl-tests",
+            Self::ThisMachine => "sysfs",
         }
     }
 }
