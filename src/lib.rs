@@ -8,6 +8,7 @@ pub mod codegen;
 pub mod demand;
 pub mod diagnostics;
 pub mod dsl;
+pub mod export;
 pub mod import;
 pub mod lp;
 pub mod runtime;

@@ -37,6 +37,7 @@ fn switch_of_four() -> Topology {
             rate: Some(BytesPerSecond(RATE)),
             latency: Nanos(0),
             origin: ValueOrigin::Stated,
+            pcie: None,
         },
         span: None,
     };

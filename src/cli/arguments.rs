@@ -74,6 +74,8 @@ enum Verb {
     Fmt(verbs::fmt::FmtArgs),
     /// Turns dumps of a machine (nvidia-smi, NCCL, hwloc, …) into a topology file
     Import(verbs::import::ImportArgs),
+    /// Writes a machine as a topology file of NCCL or a drawing for Graphviz
+    Export(verbs::export::ExportArgs),
     /// Lists the machines that variopath knows, or prints one
     Presets(verbs::presets::PresetsArgs),
     /// Finds the symmetry and the contention-free channels of a machine
@@ -116,7 +118,8 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => args.json,
         Verb::Bench(args) => args.json(),
         Verb::Build(args) => args.json,
-        Verb::Fmt(_) | Verb::Import(_) | Verb::Presets(_) | Verb::Demand(_) => false,
+        Verb::Fmt(_) | Verb::Import(_) | Verb::Export(_) | Verb::Presets(_) => false,
+        Verb::Demand(_) => false,
         Verb::Completions(_) => false,
     };
     let mut context = Context::new(&cli.global, json);
@@ -124,6 +127,7 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => verbs::check::check(&mut context, args),
         Verb::Fmt(args) => verbs::fmt::fmt(&mut context, args),
         Verb::Import(args) => verbs::import::import(&mut context, args),
+        Verb::Export(args) => verbs::export::export(&mut context, args),
         Verb::Presets(args) => verbs::presets::presets(&mut context, args),
         Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
         Verb::Demand(args) => verbs::demand::demand(&mut context, args),

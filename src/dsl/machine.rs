@@ -56,7 +56,7 @@ pub struct Link {
 }
 
 /// What a link is worth. Equality ignores the text it was written as.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct LinkValue {
     /// Payload bytes a second; `None` when unknown.
     pub rate: Option<BytesPerSecond>,
@@ -64,6 +64,14 @@ pub struct LinkValue {
     pub latency: Nanos,
     /// Where the figure comes from.
     pub origin: ValueOrigin,
+    /// Generation and width, where the rate is written as `pcie genG xW`.
+    pub pcie: Option<(u32, u32)>,
+}
+
+impl PartialEq for LinkValue {
+    fn eq(&self, other: &Self) -> bool {
+        (self.rate, self.latency, &self.origin) == (other.rate, other.latency, &other.origin)
+    }
 }
 
 /// Where a figure comes from.

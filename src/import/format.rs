@@ -27,6 +27,24 @@ pub enum Format {
     ThisMachine,
 }
 
+impl Format {
+    /// A short name, as tables show it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::NvidiaSmiTopology => "topo-m",
+            Self::NvidiaSmiPeers => "topo-p2p",
+            Self::NcclXml => "nccl-xml",
+            Self::HwlocXml => "hwloc-xml",
+            Self::LspciTree => "lspci-t",
+            Self::LspciDetails => "lspci-vv",
+            Self::PeerBandwidth => "p2p-bandwidth",
+            Self::NcclTests => "nccl-tests",
+            Self::ThisMachine => "sysfs",
+        }
+    }
+}
+
 impl fmt::Display for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

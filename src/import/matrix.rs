@@ -249,10 +249,10 @@ fn behind(lines: &[Line], source: SourceId, matrix: &mut Matrix, faults: &mut Di
         }
         if is_header(line)
             && let Some(row) = lines[index + 1..].iter().find(|line| !line.words.is_empty())
+            && !is_peer_row(row)
+            && row.word(0) == line.word(0)
         {
-            if !is_peer_row(row) && row.word(0) == line.word(0) {
-                faults.push(Fault::SecondMatrix.at(Some(line.span(source))));
-            }
+            faults.push(Fault::SecondMatrix.at(Some(line.span(source))));
         }
     }
 }

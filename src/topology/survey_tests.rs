@@ -20,6 +20,7 @@ fn platform_b_with_open_questions() {
         rate: Some(BytesPerSecond(80_000_000_000)),
         latency: Nanos(0),
         origin: ValueOrigin::Assumed(String::new()),
+        pcie: None,
     });
     assert_eq!(
         survey(machine).draw(),

@@ -51,6 +51,7 @@ impl Maker {
                 rate: Some(BytesPerSecond(megabytes * 1_000_000)),
                 latency: Nanos(0),
                 origin: ValueOrigin::Stated,
+                pcie: None,
             },
             span: None,
         });

@@ -4,6 +4,7 @@ use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::target;
+use crate::cli::verbs::table;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::{dsl, import};
 use clap::Args;
@@ -23,6 +24,10 @@ pub(in crate::cli) struct ImportArgs {
     /// Take every PCIe link whose speed no file tells as x16 of this generation, marked as assumed
     #[arg(long, value_name = "GEN", value_parser = parse_generation)]
     assume: Option<u32>,
+    /// Takes each file as a machine of its own and prints a line about each: who shares switches
+    /// and root ports, which link speeds there are, or why the file is refused
+    #[arg(long, conflicts_with_all = ["output", "force"])]
+    table: bool,
     /// Writes the topology here instead of to standard output
     #[arg(short, long, value_name = "OUT.topo")]
     output: Option<String>,
@@ -33,6 +38,9 @@ pub(in crate::cli) struct ImportArgs {
 
 /// Reads dumps of one machine and prints the topology file that says the same.
 pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcome {
+    if args.table {
+        return table::table(context, &args.files, args.assume);
+    }
     let mut inputs = Vec::new();
     if args.files.iter().filter(|file| *file == "-").count() > 1 {
         return Err(Diagnostic::error("usage", "standard input can be read once only")

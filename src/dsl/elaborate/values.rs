@@ -161,6 +161,10 @@ impl<'t> Builder<'t> {
 
     fn plain_rate(&mut self, rate: &Rate, at: Span) -> Result<LinkValue, Reported> {
         let mut origin = ValueOrigin::Stated;
+        let pcie = match rate {
+            Rate::Pcie { generation, width } => Some((*generation, *width)),
+            _ => None,
+        };
         let rate = match rate {
             Rate::Number(number, unit) => {
                 let unit = match unit {
@@ -192,7 +196,7 @@ impl<'t> Builder<'t> {
             // Names were looked up by the caller.
             Rate::Named(_) | Rate::Unknown => None,
         };
-        Ok(LinkValue { rate, latency: Nanos(0), origin })
+        Ok(LinkValue { rate, latency: Nanos(0), origin, pcie })
     }
 }
 

@@ -19,7 +19,7 @@ pub enum Fault {
     /// Vendor and device id differ.
     Ids { bus: BusId, first: (String, (u16, u16)), second: (String, (u16, u16)) },
     /// It hangs on different ports.
-    Above { bus: BusId, first: (String, BusId), second: (String, BusId) },
+    Above { bus: BusId, first: (String, Option<BusId>), second: (String, Option<BusId>) },
     /// A root of the base has devices on different processors of the other.
     Roots { first: String, second: String, one: BusId, other: BusId },
     /// The number of GPUs of a matrix is another.
@@ -60,7 +60,10 @@ impl fmt::Display for Fault {
             Self::Above { bus, first, second } => write!(
                 f,
                 "{bus} hangs on {} in {} and on {} in {}: these are two machines",
-                first.1, first.0, second.1, second.0
+                port(first.1),
+                first.0,
+                port(second.1),
+                second.0
             ),
             Self::Roots { first, second, one, other } => write!(
                 f,
@@ -90,6 +93,10 @@ impl fmt::Display for Fault {
             ),
         }
     }
+}
+
+fn port(bus: Option<BusId>) -> String {
+    bus.map_or_else(|| "no bridge".to_owned(), |bus| bus.to_string())
 }
 
 impl Fault {

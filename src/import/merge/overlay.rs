@@ -123,15 +123,14 @@ fn same_ways(
         if !placed(base, here) || !placed(other, far) {
             continue;
         }
-        let shared = |ways: Vec<BusId>| -> Vec<BusId> {
-            ways.into_iter().filter(|bus| both.contains(bus)).collect()
+        let (ways, others) = (ancestors(base, here), ancestors(other, far));
+        let stray = |ways: &[BusId], others: &[BusId]| {
+            ways.iter().any(|bus| both.contains(bus) && !others.contains(bus))
         };
-        let (ways, others) = (shared(ancestors(base, here)), shared(ancestors(other, far)));
-        if let (Some(first), Some(second)) = (ways.first(), others.first())
-            && first != second
-        {
+        if stray(&ways, &others) || stray(&others, &ways) {
             let spans = [base.functions[here].span, other.functions[far].span];
-            let (first, second) = ((base_name.into(), *first), (other_name.into(), *second));
+            let first = (base_name.into(), ways.first().copied());
+            let second = (other_name.into(), others.first().copied());
             return Err(Box::new(Fault::Above { bus, first, second }.at(&spans)));
         }
     }

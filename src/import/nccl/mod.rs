@@ -5,6 +5,8 @@
 
 mod fault;
 mod read;
+#[cfg(test)]
+mod tests;
 mod words;
 
 pub use read::read;
