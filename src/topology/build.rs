@@ -3,10 +3,11 @@
 use super::fault::{BELIEVABLE, Fault};
 use super::graph::Network;
 use super::local::Ground;
+use super::network::Between;
 use super::rate::Shares;
 use super::rules::Rules;
 use super::values;
-use super::{Resource, ResourceKind, Topology, Vertex};
+use super::{Resource, ResourceKind, Route, Topology, Vertex};
 use crate::base::{BytesPerSecond, Digest, LinkId, Nanos, NodeId, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::dsl::Machine;
@@ -51,16 +52,28 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
         rules: &rules,
     };
     // Without a sane set of ranks there is no question of routes.
-    let countable = rank_fault(machine, &network, &vertices);
-    let (mut routes, mut starts) = (Vec::new(), Vec::new());
+    let countable = rank_fault(machine, &vertices);
+    let (mut routes, mut starts, mut between) = (Vec::new(), Vec::new(), Between::default());
+    let mut used = vec![false; resources.len()];
     match countable {
         Some(fault) => faults.push(fault),
-        None => (routes, starts) = ground.local_routes(&mut faults),
+        None => {
+            (routes, starts) = ground.local_routes(&mut faults);
+            (between, used) = ground.between(&mut faults);
+        }
     }
-    let used: BTreeSet<usize> = routes
+    for taken in routes.iter().flat_map(Route::takes) {
+        used[taken.index()] = true;
+    }
+    for index in links..resources.len() {
+        let ResourceKind::Total { of, .. } = &resources[index].kind else { continue };
+        used[index] |= of.iter().any(|link| used[link.index()]);
+    }
+    let used: BTreeSet<usize> = resources
         .iter()
-        .flat_map(|route| &route.links)
-        .filter_map(|link| resources[link.index()].link())
+        .zip(&used)
+        .filter(|(_, used)| **used)
+        .filter_map(|(resource, _)| resource.link())
         .collect();
     for links in values::unknown_groups(machine, &used) {
         faults.push(Fault::UnknownRate { links });
@@ -84,6 +97,7 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
         ranks: machine.ranks.iter().map(|&device| VertexId::new(device)).collect(),
         routes,
         starts,
+        between,
         rules: machine.rules.clone(),
         assumed,
     };
@@ -114,28 +128,13 @@ fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
 }
 
 /// What is wrong with the set of ranks as a whole.
-fn rank_fault(machine: &Machine, network: &Network, vertices: &[Vertex]) -> Option<Fault> {
+fn rank_fault(machine: &Machine, vertices: &[Vertex]) -> Option<Fault> {
     let ranks = machine.ranks.len();
     if ranks == 0 {
         return Some(Fault::NoGpu);
     }
     if ranks > MAX_RANKS {
         return Some(Fault::TooManyRanks { ranks });
-    }
-    // Without a network, separate parts are a forgotten link rather than several nodes.
-    if network.has_network() {
-        let linked: Vec<(NodeId, usize)> = machine
-            .ranks
-            .iter()
-            .filter(|&&device| network.is_linked(VertexId::new(device)))
-            .filter_map(|&device| Some((vertices[device].node?, device)))
-            .collect();
-        let distinct: BTreeSet<NodeId> = linked.iter().map(|entry| entry.0).collect();
-        if let Some(&(home, first)) = linked.first()
-            && let Some(&(_, second)) = linked.iter().find(|entry| entry.0 != home)
-        {
-            return Some(Fault::SeveralNodes { nodes: distinct.len(), first, second });
-        }
     }
     let mut mates = vec![0_usize; machine.devices.len()];
     for &device in &machine.ranks {

@@ -185,20 +185,28 @@ fn several_nodes() {
     for k in 0..4 {
         maker.join(g[k], s[k / 2], 25_000);
     }
+    let topology = built(&maker.0).expect("sound").topology;
+    assert_eq!((topology.nodes, topology.routes.len()), (2, 4), "routes within nodes alone");
+    assert_eq!(topology.route_id(Rank(0), Rank(2)), None);
+    let routes: Vec<_> = topology.routes_between(Rank(0), Rank(2)).collect();
+    let [route] = &routes[..] else { panic!("one route: {routes:?}") };
+    let links: Vec<_> = route.links.iter().map(|l| topology.resource_name(*l)).collect();
     assert_eq!(
-        refusal(&maker.0),
-        (
-            vec![
-                "several nodes are not supported by this version: there are 2, \
-                 g[0] is in one and g[2] in another"
-                    .to_owned()
-            ],
-            Some(Exit::Failed)
-        )
+        links,
+        [
+            "g[0] -> s[0]",
+            "s[0] -> n[0]",
+            "n[0] -> f[0]",
+            "f[0] -> n[1]",
+            "n[1] -> s[1]",
+            "s[1] -> g[2]"
+        ]
     );
-    // The same fabric on one node is no hindrance.
+    // A link between the sockets makes one node of them.
     maker.join(s[0], s[1], 40_000);
-    assert!(built(&maker.0).is_ok());
+    let topology = built(&maker.0).expect("sound").topology;
+    assert_eq!((topology.nodes, topology.routes.len()), (1, 12));
+    assert!(topology.egress(Rank(0)).is_empty());
 }
 
 #[test]

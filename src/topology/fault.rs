@@ -18,8 +18,6 @@ pub(super) enum Fault {
     TooManyRanks { ranks: usize },
     /// More ranks in one node than routes are found for; one of its devices.
     CrowdedNode { ranks: usize, device: usize },
-    /// GPUs in more than one node; a device of each of the first two.
-    SeveralNodes { nodes: usize, first: usize, second: usize },
     /// A device that is linked to itself.
     SelfLink { link: usize },
     /// A link with capacity zero.
@@ -28,8 +26,8 @@ pub(super) enum Fault {
     AbsurdCapacity { link: usize, rate: BytesPerSecond },
     /// A GPU that no link reaches.
     NoLink { device: usize },
-    /// Pairs of GPUs without a route.
-    Unreachable { pairs: Vec<(usize, usize)> },
+    /// Pairs of GPUs without a route, and how many more there are.
+    Unreachable { pairs: Vec<(usize, usize)>, more: usize },
     /// A GPU whose transfers go through host memory and which no socket is the nearest of; the first
     /// such pair.
     NoSocket { device: usize, src: usize, dst: usize },
@@ -89,23 +87,6 @@ impl Fault {
                 "in this node",
             )
             .help("leave GPUs out with `without`, or name fewer in `ranks`"),
-            Self::SeveralNodes { nodes, first, second } => {
-                let mut diagnostic = Diagnostic::unsupported(
-                    "several-nodes",
-                    format!(
-                        "several nodes are not supported by this version: there are {nodes}, {} is in one and {} in another",
-                        path(*first),
-                        path(*second)
-                    ),
-                );
-                diagnostic = at_device(diagnostic, *first, "");
-                if machine.devices[*second].span != machine.devices[*first].span {
-                    diagnostic = at_device(diagnostic, *second, "in another node");
-                }
-                diagnostic.help(
-                    "describe one node alone: what hangs together without fabrics and links between NICs",
-                )
-            }
             Self::SelfLink { link } => at_link(
                 Diagnostic::error(
                     "self-link",
@@ -148,15 +129,14 @@ impl Fault {
                 attachment(machine),
                 path(*device)
             )),
-            Self::Unreachable { pairs } => {
+            Self::Unreachable { pairs, more } => {
                 let shown: Vec<String> = pairs
                     .iter()
-                    .take(3)
                     .map(|&(src, dst)| format!("{} -> {}", path(src), path(dst)))
                     .collect();
                 let mut message = format!("no route from GPU to GPU: {}", shown.join(", "));
-                if pairs.len() > 3 {
-                    message.push_str(&format!(" and {} more pairs", pairs.len() - 3));
+                if *more > 0 {
+                    message.push_str(&format!(" and {more} more pairs"));
                 }
                 let mut diagnostic = Diagnostic::error("unreachable", message);
                 if let Some(&(src, dst)) = pairs.first() {
@@ -165,9 +145,12 @@ impl Fault {
                         diagnostic = at_device(diagnostic, dst, "to here");
                     }
                 }
-                diagnostic.help(
-                    "routes pass switches and sockets only, never a GPU, NIC or fabric: a link between them is missing",
-                )
+                let networked = machine.devices.iter().any(|d| d.kind == DeviceKind::Fabric);
+                diagnostic.help(if networked {
+                    "within a node routes pass switches and sockets only; between nodes they go from GPU to NIC, over fabrics, and from NIC to GPU: a link on the way is missing"
+                } else {
+                    "routes pass switches and sockets only, never a GPU, NIC or fabric: a link between them is missing"
+                })
             }
             Self::NoSocket { device, src, dst } => at_device(
                 Diagnostic::error(

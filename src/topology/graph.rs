@@ -39,12 +39,15 @@ pub(super) struct Reach {
 pub(super) enum Part {
     /// Within a node: switches and sockets.
     Node,
+    /// Between network cards: fabrics.
+    Fabric,
 }
 
 impl Part {
     fn forwards(self, kind: DeviceKind) -> bool {
         match self {
             Self::Node => matches!(kind, DeviceKind::Switch | DeviceKind::Socket),
+            Self::Fabric => kind == DeviceKind::Fabric,
         }
     }
 }
@@ -133,11 +136,6 @@ impl Network {
                 }))
             })
             .collect()
-    }
-
-    /// Whether there is a fabric's link or a link between NICs.
-    pub(super) fn has_network(&self) -> bool {
-        self.graph.edge_references().any(|edge| self.is_network(edge.source(), edge.target()))
     }
 
     fn is_network(&self, from: NodeIndex, to: NodeIndex) -> bool {

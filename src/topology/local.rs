@@ -3,9 +3,9 @@
 use super::fault::Fault;
 use super::graph::{Network, Part, Reach, Ways};
 use super::rate::{Shares, least};
-use super::rules::Rules;
+use super::rules::{Rules, cap};
 use super::{Resource, Route, Vertex};
-use crate::base::{DeviceKind, Initiator, LinkId, Mode, Rank, RouteClass, VertexId};
+use crate::base::{DeviceKind, Initiator, LinkId, Mode, NodeId, Rank, RouteClass, VertexId};
 use crate::dsl::Machine;
 use crate::dsl::tree::Place;
 use std::collections::BTreeMap;
@@ -35,6 +35,9 @@ pub(super) enum NoWay {
     /// Two with the fewest links.
     Tie(Vec<LinkId>, Vec<LinkId>),
 }
+
+/// Pairs that a fault shows.
+const SHOWN: usize = 3;
 
 /// The shortest ways that start at sockets, each found once.
 pub(super) type FromSockets = BTreeMap<VertexId, Reach>;
@@ -122,7 +125,7 @@ impl Ground<'_> {
         let shares = self.shares.of(&way.links, way.memory);
         let ranks = &self.machine.ranks;
         let least = least(self.resources, &way.links, &shares);
-        let cap = self.rules.cap(class, ranks[src], ranks[dst]);
+        let cap = cap(self.rules.caps(class), class, [ranks[src], ranks[dst]]);
         Route {
             src: Rank::new(src),
             dst: Rank::new(dst),
@@ -135,15 +138,35 @@ impl Ground<'_> {
         }
     }
 
+    /// A fault for pairs without a route. A GPU without any link has a fault of its own.
+    pub(super) fn note_unreachable(&self, pairs: &[(usize, usize)], faults: &mut Vec<Fault>) {
+        let linked = |device| self.network.is_linked(VertexId::new(device));
+        let mut left = pairs.iter().filter(|pair| linked(pair.0) && linked(pair.1));
+        let shown: Vec<(usize, usize)> = left.by_ref().take(SHOWN).copied().collect();
+        if !shown.is_empty() {
+            faults.push(Fault::Unreachable { pairs: shown, more: left.count() });
+        }
+    }
+
+    /// The GPU of each rank.
+    pub(super) fn ranks(&self) -> Vec<VertexId> {
+        self.machine.ranks.iter().map(|&device| VertexId::new(device)).collect()
+    }
+
+    /// The ranks of each node that has some.
+    pub(super) fn ranks_of_nodes(&self) -> BTreeMap<Option<NodeId>, Vec<usize>> {
+        let mut ranks: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (rank, &device) in self.machine.ranks.iter().enumerate() {
+            ranks.entry(self.vertices[device].node).or_default().push(rank);
+        }
+        ranks
+    }
+
     /// The routes of all pairs of ranks within their nodes, by (source, destination), and where
     /// those of each source start. Pairs without one, or with two, become faults.
     pub(super) fn local_routes(&self, faults: &mut Vec<Fault>) -> (Vec<Route>, Vec<usize>) {
-        let ranks: Vec<VertexId> =
-            self.machine.ranks.iter().map(|&device| VertexId::new(device)).collect();
-        let mut mates: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (rank, vertex) in ranks.iter().enumerate() {
-            mates.entry(self.vertices[vertex.index()].node).or_default().push(rank);
-        }
+        let ranks = self.ranks();
+        let mates = self.ranks_of_nodes();
         let (mut routes, mut starts) = (Vec::new(), vec![0]);
         let mut sockets = FromSockets::new();
         let mut ties = Ties::default();
@@ -166,13 +189,7 @@ impl Ground<'_> {
             }
             starts.push(routes.len());
         }
-        // A GPU without any link has a fault of its own.
-        unreachable.retain(|&(src, dst)| {
-            [src, dst].iter().all(|&end| self.network.is_linked(VertexId::new(end)))
-        });
-        if !unreachable.is_empty() {
-            faults.push(Fault::Unreachable { pairs: unreachable });
-        }
+        self.note_unreachable(&unreachable, faults);
         faults.extend(no_sockets(&ranks, &homeless));
         faults.extend(ties.faults);
         (routes, starts)

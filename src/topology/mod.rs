@@ -4,14 +4,17 @@
 //! The graph library stays inside this module.
 
 mod build;
+mod cross;
 mod draw;
 mod fault;
 mod graph;
 mod local;
+mod network;
 mod rate;
 mod rules;
 mod survey;
 mod types;
+mod uniform;
 mod values;
 
 #[cfg(test)]
@@ -23,8 +26,10 @@ mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use network::Half;
 pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
 pub use types::{Resource, ResourceKind, Route, Topology, Vertex};
+pub use uniform::{UniformLimit, uniform};
 
 /// The code of the diagnostics that ask for a rate which routes need.
 pub const UNKNOWN_RATE: &str = "unknown-rate";

@@ -19,6 +19,7 @@ pub(super) fn least(resources: &[Resource], links: &[LinkId], shares: &[LinkId])
 }
 
 /// The joint capacities of each directed link, and the memory of each socket.
+#[derive(Debug, Clone, Default)]
 pub(super) struct Shares {
     totals: Vec<Vec<LinkId>>,
     memory: Vec<Option<LinkId>>,
@@ -42,11 +43,16 @@ impl Shares {
         shares
     }
 
+    /// The joint capacities that a directed link counts towards.
+    pub(super) fn totals(&self, link: LinkId) -> &[LinkId] {
+        self.totals.get(link.index()).map_or(&[], Vec::as_slice)
+    }
+
     /// What a way over `links` takes besides them, ascending; with the memory of `socket` twice
     /// where it goes through that.
     pub(super) fn of(&self, links: &[LinkId], socket: Option<VertexId>) -> Vec<LinkId> {
         let mut taken: Vec<LinkId> =
-            links.iter().flat_map(|link| &self.totals[link.index()]).copied().collect();
+            links.iter().flat_map(|link| self.totals(*link)).copied().collect();
         if let Some(memory) = socket.and_then(|socket| self.memory[socket.index()]) {
             taken.extend([memory, memory]);
         }

@@ -14,6 +14,17 @@ pub(super) struct Rules<'a> {
     forbidden: BTreeMap<(usize, usize), [bool; 2]>,
 }
 
+/// The cards of a GPU's transfers to other nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cards<'a> {
+    /// Those with the fewest links to the destination.
+    Nearest,
+    /// Every card of the node.
+    Any,
+    /// These (positions).
+    Listed(&'a [usize]),
+}
+
 impl<'a> Rules<'a> {
     pub(super) fn new(machine: &'a Machine) -> Self {
         let mut by_rank: Vec<&PlacedRule> = machine.rules.iter().rev().collect();
@@ -62,20 +73,54 @@ impl<'a> Rules<'a> {
             .unwrap_or(false)
     }
 
-    /// The cap of a pair's pushes by the kernel over a route of `class`; nothing without one. Caps
-    /// of one mode and one initiator override each other, others hold together.
-    pub(super) fn cap(&self, class: RouteClass, src: usize, dst: usize) -> Option<BytesPerSecond> {
-        let mut seen = Vec::new();
-        for rule in self.between(src, dst) {
-            let Rule::Cap { class: of, mode, by, value } = rule else { continue };
-            if *of == class
-                && *mode != Some(Mode::Pull)
-                && *by != Some(Initiator::Engine)
-                && !seen.iter().any(|&(key, _)| key == (*mode, *by))
-            {
-                seen.push(((*mode, *by), value.rate));
-            }
-        }
-        seen.iter().filter_map(|&(_, rate)| rate).min()
+    /// The caps of a class, the strongest first.
+    pub(super) fn caps(&self, class: RouteClass) -> impl Iterator<Item = &'a PlacedRule> {
+        let of = move |placed: &&&PlacedRule| matches!(placed.rule, Rule::Cap { class: of, .. } if of == class);
+        self.by_rank.iter().filter(of).copied()
     }
+
+    /// How far GPUDirect between a GPU and a card reaches; nothing for nowhere.
+    pub(super) fn nic_peer(&self, gpu: usize, nic: usize) -> Option<Place> {
+        self.between(gpu, nic)
+            .find_map(|rule| match rule {
+                Rule::Peer { nic: true, within } => Some(*within),
+                _ => None,
+            })
+            .unwrap_or(Some(Place::Node))
+    }
+
+    /// The cards of a GPU.
+    pub(super) fn cards(&self, gpu: usize) -> Cards<'a> {
+        self.between(gpu, gpu)
+            .find_map(|rule| match rule {
+                Rule::ViaNearest => Some(Cards::Nearest),
+                Rule::ViaAny => Some(Cards::Any),
+                Rule::Via { gpus, nics } if gpus.contains(&gpu) => Some(Cards::Listed(nics)),
+                _ => None,
+            })
+            .unwrap_or(Cards::Nearest)
+    }
+}
+
+/// The cap of a pair's pushes by the kernel over a route of `class`; nothing without one. `rules`
+/// come the strongest first. Caps of one mode and one initiator override each other, others hold
+/// together.
+pub(super) fn cap<'a>(
+    rules: impl Iterator<Item = &'a PlacedRule>,
+    class: RouteClass,
+    ends: [usize; 2],
+) -> Option<BytesPerSecond> {
+    let mut seen = Vec::new();
+    for PlacedRule { scope, rule, .. } in rules {
+        let Rule::Cap { class: of, mode, by, value } = rule else { continue };
+        if *of == class
+            && ends.iter().all(|end| scope.contains(end))
+            && *mode != Some(Mode::Pull)
+            && *by != Some(Initiator::Engine)
+            && !seen.iter().any(|&(key, _)| key == (*mode, *by))
+        {
+            seen.push(((*mode, *by), value.rate));
+        }
+    }
+    seen.iter().filter_map(|&(_, rate)| rate).min()
 }

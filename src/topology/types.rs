@@ -1,5 +1,6 @@
 //! What a checked topology consists of.
 
+use super::network::Between;
 use crate::base::{
     BytesPerSecond, DeviceKind, Digest, Initiator, LinkId, Mode, Nanos, NodeId, Rank, RouteClass,
     RouteId, Span, VertexId,
@@ -31,6 +32,8 @@ pub struct Topology {
     pub routes: Vec<Route>,
     /// For each rank the index of its first route, then the number of routes.
     pub(super) starts: Vec<usize>,
+    /// What routes between nodes are made of.
+    pub(super) between: Between,
     /// The rules of the machine, as they stand; positions of devices are [`VertexId`]s. Peer
     /// access, caps, bounces and cards are worked into the routes already.
     pub rules: Vec<PlacedRule>,

@@ -1,0 +1,142 @@
+//! What bounds an exchange in which every rank sends the same to every other.
+
+use super::Topology;
+use crate::base::{Bytes, LinkId, Picos, Rank, VertexId};
+
+/// What each rank sends to each other: 1 MiB.
+const EACH: u64 = 1 << 20;
+
+/// The resource that limits a uniform exchange, whatever the schedule. Where a pair has several
+/// routes, its bytes are taken to be split evenly among them (to the byte, the first ones taking
+/// what is left over), as a planner without better knowledge would; a cleverer split may do better,
+/// so that the figure is a bound only for machines with one route a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UniformLimit {
+    /// What each rank sends to each other: 1 MiB.
+    pub bytes: Bytes,
+    /// The ordered pairs of ranks; at least 2.
+    pub pairs: u64,
+    /// The time that the critical resource needs, its bytes over its capacity, rounded down.
+    pub time: Picos,
+    /// The resource that needs the longest; of equal ones the lowest.
+    pub critical: LinkId,
+    /// What [`Topology::resource_name`] calls it.
+    pub name: String,
+    /// By resource: the bytes that it carries, counted as often as a route takes it.
+    pub load: Vec<u128>,
+    /// By resource: the ordered pairs of which a route takes it.
+    pub crossing: Vec<u64>,
+}
+
+impl UniformLimit {
+    /// The bytes that each rank sends, over the time: what it reaches at most on average, in bytes
+    /// per second.
+    #[must_use]
+    pub fn rate_of_rank(&self, ranks: usize) -> u64 {
+        let sent = u128::from(self.bytes.0) * ranks.saturating_sub(1) as u128;
+        let rate = sent * 1_000_000_000_000 / u128::from(self.time.0.max(1));
+        u64::try_from(rate).unwrap_or(u64::MAX)
+    }
+}
+
+/// Loads every resource with a uniform exchange. Nothing for a single rank.
+#[must_use]
+pub fn uniform(topology: &Topology) -> Option<UniformLimit> {
+    let mut tally = Tally::new(topology);
+    for route in &topology.routes {
+        tally.begin();
+        tally.count(&route.links, EACH);
+        tally.count(&route.shares, EACH);
+    }
+    for (src, dst) in apart(topology) {
+        let cards = topology.pairs_of_cards(src, dst);
+        let count = cards.len().max(1) as u64;
+        tally.begin();
+        for (index, (egress, ingress)) in cards.into_iter().enumerate() {
+            let bytes = EACH / count + u64::from((index as u64) < EACH % count);
+            for half in [egress, ingress] {
+                tally.count(&half.links, bytes);
+                tally.count(&half.shares, bytes);
+            }
+            tally.count_between(egress.nic, ingress.nic, bytes);
+        }
+    }
+    let Tally { load, crossing, .. } = tally;
+    // (bytes, capacity) of the critical one, compared without rounding.
+    let mut worst: Option<(u128, u128, usize)> = None;
+    for (index, resource) in topology.resources.iter().enumerate() {
+        let Some(capacity) = resource.capacity.filter(|capacity| capacity.0 > 0) else { continue };
+        let (bytes, capacity) = (load[index], u128::from(capacity.0));
+        if bytes > 0 && worst.is_none_or(|(most, over, _)| bytes * over > most * capacity) {
+            worst = Some((bytes, capacity, index));
+        }
+    }
+    let (bytes, capacity, index) = worst?;
+    let ranks = topology.ranks.len() as u64;
+    let time = bytes * 1_000_000_000_000 / capacity;
+    let critical = LinkId::new(index);
+    Some(UniformLimit {
+        bytes: Bytes(EACH),
+        pairs: ranks * (ranks - 1),
+        time: Picos(u64::try_from(time).unwrap_or(u64::MAX)),
+        critical,
+        name: topology.resource_name(critical),
+        load,
+        crossing,
+    })
+}
+
+/// The ordered pairs of ranks of different nodes.
+fn apart(topology: &Topology) -> impl Iterator<Item = (Rank, Rank)> + '_ {
+    let ranks = topology.ranks.len();
+    let nodes: Vec<_> = (0..ranks).map(|rank| topology.node_of(Rank::new(rank))).collect();
+    (0..ranks).flat_map(move |s| {
+        let others: Vec<usize> = (0..ranks).filter(|&d| nodes[d] != nodes[s]).collect();
+        others.into_iter().map(move |d| (Rank::new(s), Rank::new(d)))
+    })
+}
+
+/// Bytes and pairs by resource.
+struct Tally<'a> {
+    topology: &'a Topology,
+    load: Vec<u128>,
+    crossing: Vec<u64>,
+    /// The last pair that was counted on a resource.
+    last: Vec<u64>,
+    pair: u64,
+}
+
+impl<'a> Tally<'a> {
+    fn new(topology: &'a Topology) -> Self {
+        let count = topology.resources.len();
+        let (load, crossing, last) = (vec![0; count], vec![0; count], vec![0; count]);
+        Self { topology, load, crossing, last, pair: 0 }
+    }
+
+    /// What follows belongs to another pair.
+    fn begin(&mut self) {
+        self.pair += 1;
+    }
+
+    fn count(&mut self, taken: &[LinkId], bytes: u64) {
+        taken.iter().for_each(|id| self.count_one(*id, bytes));
+    }
+
+    fn count_one(&mut self, id: LinkId, bytes: u64) {
+        let at = id.index();
+        self.load[at] += u128::from(bytes);
+        self.crossing[at] += u64::from(self.last[at] != self.pair);
+        self.last[at] = self.pair;
+    }
+
+    fn count_between(&mut self, from: VertexId, to: VertexId, bytes: u64) {
+        let topology = self.topology;
+        let between = &topology.between;
+        for link in between.ways.backwards(topology, from, to) {
+            self.count_one(link, bytes);
+            for total in between.shares.totals(link) {
+                self.count_one(*total, bytes);
+            }
+        }
+    }
+}
