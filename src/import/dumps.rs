@@ -65,7 +65,12 @@ impl Dumps {
             Some(Found::Other(Format::HwlocXml, _)) => hwloc::read(text, source)?,
             Some(Found::Other(format, line)) => {
                 let place = lines.get(line).map(|line| line.span(source));
-                return Err(Fault::NotRead(format).at(place).into());
+                let fault = match format {
+                    Format::PeerBandwidth => Fault::Measurements,
+                    Format::NcclTests => Fault::Collective,
+                    _ => Fault::NotRead(format),
+                };
+                return Err(fault.at(place).into());
             }
             None => return Err(Fault::NotRecognised.at(None).in_file(name).into()),
         };
