@@ -9,10 +9,11 @@ use super::overview::Overview;
 use super::peers::{self, PeerMatrix};
 use super::sketch::Sketch;
 use super::summary::Summary;
-use super::{conclude, emit, layout, matrix_sketch, merge, notes};
+use super::{conclude, emit, layout, matrix_sketch, merge, notes, sysfs};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
 use crate::dsl::tree::{File, Place};
+use std::path::Path;
 
 /// What an import made of the dumps of one machine.
 #[derive(Debug, Clone)]
@@ -39,10 +40,32 @@ pub fn read(
     inputs: &[SourceId],
     assume: Option<u32>,
 ) -> Result<Imported, Diagnostics> {
+    import(Dumps::read(sources, inputs), assume)
+}
+
+/// Imports the machine that the program runs on, and beside it dumps of it; `root` is `/sys`.
+///
+/// # Errors
+/// As [`read`]; exit 4 where the kernel tells no PCI devices, exit 1 where none of them is a GPU.
+pub fn read_machine(
+    root: &Path,
+    sources: &Sources,
+    inputs: &[SourceId],
+    assume: Option<u32>,
+) -> Result<Imported, Diagnostics> {
+    let dumps = sysfs::read(root).and_then(|inventory| {
+        let mut dumps = Dumps::read(sources, inputs)?;
+        dumps.inventories.push(merge::Dump { name: Format::ThisMachine.to_string(), inventory });
+        Ok(dumps)
+    });
+    import(dumps, assume)
+}
+
+fn import(dumps: Result<Dumps, Diagnostics>, assume: Option<u32>) -> Result<Imported, Diagnostics> {
     if let Some(generation) = assume.filter(|generation| !(1..=6).contains(generation)) {
         return Err(Fault::Generation(generation).at(None).into());
     }
-    let Dumps { matrix, inventories, peers } = Dumps::read(sources, inputs)?;
+    let Dumps { matrix, inventories, peers } = dumps?;
     let names: Vec<&str> = inventories.iter().map(|dump| dump.name.as_str()).collect();
     let names = names.join(" and ");
     let (sketch, notes, format, summary) = match (inventories.is_empty(), matrix) {
@@ -67,15 +90,6 @@ pub fn read(
         }
     };
     imported(&sketch, notes, format, summary, &peers)
-}
-
-/// Imports a machine whose functions are known already: this one, as the kernel tells it.
-///
-/// # Errors
-/// None yet; dumps beside it may bring some.
-pub fn read_inventory(inventory: &Inventory, assume: Option<u32>) -> Result<Imported, Diagnostics> {
-    let (sketch, notes) = concluded(inventory, assume);
-    imported(&sketch, notes, inventory.format, None, &[])
 }
 
 /// What follows from an inventory.

@@ -85,12 +85,6 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     Ok(Inventory { format, processors: Vec::new(), functions, gpu_links: Vec::new(), notes })
 }
 
-/// Why the details of `inventory` are not enough without a tree.
-#[must_use]
-pub fn alone(inventory: &Inventory) -> Diagnostic {
-    Fault::NoPlaces.at(inventory.functions.first().and_then(|function| function.span))
-}
-
 /// `0000:01:00.0 VGA compatible controller: ...`: the bus id and what stands behind it.
 fn header(line: &str) -> Option<(BusId, &str)> {
     let (id, rest) = line.split_once(' ')?;

@@ -117,7 +117,10 @@ impl Fault {
     fn help(&self) -> &'static str {
         match self {
             Self::NoBusIds { .. } => "import that file alone",
-            Self::NoTree { .. } => "give the output of `lspci -tv` of the same machine too",
+            Self::NoTree { .. } => {
+                "give the tree too: `lspci -tv > tree.txt`, then `variopath import tree.txt \
+                 details.txt`"
+            }
             Self::TwoMatrices { .. } => "give one of them",
             Self::PeersAlone => {
                 "give the output of `nvidia-smi topo -m` too: `import topo.txt p2p.txt`"

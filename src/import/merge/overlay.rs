@@ -6,6 +6,7 @@ use super::functions::fill;
 use super::order::settle;
 use super::processors::{adopt, processor_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::import::format::Format;
 use crate::import::inventory::{Above, BusId, Function, FunctionKind, GpuLink, Inventory};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +24,20 @@ pub fn merge(mut dumps: Vec<Dump>) -> Result<Inventory, Diagnostics> {
     };
     let Dump { name, inventory: mut machine } = dumps.remove(base);
     if !has_tree(&machine) {
-        return Err(Fault::NoTree { file: name }.at(&[]).into());
+        let place = machine.functions.first().and_then(|function| function.span);
+        return Err(Fault::NoTree { file: name }.at(&[place]).into());
     }
+    // A tree with all its ports, whose ends tell each of itself.
+    let one_end = machine.format == Format::LspciTree
+        && dumps.iter().any(|dump| dump.inventory.format == Format::LspciDetails);
     for dump in dumps {
         machine.notes.extend(dump.inventory.notes.clone());
         lay_over((&name, &mut machine), &dump).map_err(|fault| Diagnostics::from(*fault))?;
     }
     settle(&mut machine);
+    if one_end {
+        machine.bound_links();
+    }
     Ok(machine)
 }
 
