@@ -78,7 +78,14 @@ impl Dumps {
                 let place = lines.get(line).map(|line| line.span(source));
                 return Err(Fault::NotRead(format).at(place).into());
             }
-            None => return Err(Fault::NotRecognised.at(None).in_file(name).into()),
+            None => {
+                let fault = match text {
+                    text if text.trim().is_empty() => Fault::Empty,
+                    text if text.contains('\0') => Fault::Binary,
+                    _ => Fault::NotRecognised,
+                };
+                return Err(fault.at(None).in_file(name).into());
+            }
         };
         self.inventories.push(Dump { name: name.to_owned(), inventory });
         Ok(())

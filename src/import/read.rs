@@ -3,7 +3,6 @@
 use super::dumps::Dumps;
 use super::fault::Fault;
 use super::format::Format;
-use super::inventory::Inventory;
 use super::layout::Parent;
 use super::overview::Overview;
 use super::peers::{self, PeerMatrix};
@@ -70,11 +69,16 @@ fn import(dumps: Result<Dumps, Diagnostics>, assume: Option<u32>) -> Result<Impo
     let names = names.join(" and ");
     let (sketch, notes, format, summary) = match (inventories.is_empty(), matrix) {
         (false, matrix) => {
+            let mut formats: Vec<Format> =
+                inventories.iter().map(|dump| dump.inventory.format).collect();
+            formats.extend(matrix.is_some().then_some(Format::NvidiaSmiTopology));
             let mut inventory = merge::merge(inventories)?;
             if let Some((name, matrix)) = &matrix {
                 merge::agree(matrix, &mut inventory, (name, &names))?;
             }
-            let (sketch, notes) = concluded(&inventory, assume);
+            let conclusion = conclude::conclude(&inventory);
+            let sketch = conclude::sketch(&inventory, &conclusion, assume, &origin(&formats));
+            let notes = conclude::notes(&inventory, &conclusion, assume);
             (sketch, notes, inventory.format, None)
         }
         (true, Some((_, matrix))) => {
@@ -85,18 +89,23 @@ fn import(dumps: Result<Dumps, Diagnostics>, assume: Option<u32>) -> Result<Impo
             (sketch, notes, Format::NvidiaSmiTopology, summary)
         }
         (true, None) => {
-            let place = peers.first().map(|matrix| matrix.span);
-            return Err(merge::Fault::PeersAlone.at(&[place]).into());
+            let Some(first) = peers.first() else { return Err(Diagnostics::new()) };
+            let (gpus, states) = (first.gpus.len(), first.states());
+            return Err(merge::Fault::PeersAlone { gpus, states }.at(&[Some(first.span)]).into());
         }
     };
     imported(&sketch, notes, format, summary, &peers)
 }
 
-/// What follows from an inventory.
-fn concluded(inventory: &Inventory, assume: Option<u32>) -> (Sketch, Diagnostics) {
-    let conclusion = conclude::conclude(inventory);
-    let sketch = conclude::sketch(inventory, &conclusion, assume);
-    (sketch, conclude::notes(inventory, &conclusion, assume))
+/// `a topology file of NCCL and the output of lspci -vvv`
+fn origin(formats: &[Format]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in formats.iter().map(Format::to_string) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(" and ")
 }
 
 fn imported(

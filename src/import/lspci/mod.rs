@@ -12,4 +12,4 @@ mod tests;
 mod tree;
 
 pub use details::read as read_details;
-pub use tree::read as read_tree;
+pub use tree::{CUT, read as read_tree};
