@@ -368,7 +368,7 @@ fn what_belongs_together_is_whole() {
     let notes = "import-idle import-names import-order import-rates import-sockets";
     let imported = import_all(&all, None).unwrap();
     Case { notes, ..case }.holds_for(&imported);
-    let heading = "Imported from the tree of lspci -t and the output of lspci -vvv and the matrix of \
+    let heading = "Imported from the tree of lspci -t, the output of lspci -vvv and the matrix of \
                    nvidia-smi topo -m: 4 GPUs, 3 network cards, 2 sockets.";
     assert_eq!(imported.file.leading[0], heading);
 

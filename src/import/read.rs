@@ -97,7 +97,7 @@ fn import(dumps: Result<Dumps, Diagnostics>, assume: Option<u32>) -> Result<Impo
     imported(&sketch, notes, format, summary, &peers)
 }
 
-/// `a topology file of NCCL and the output of lspci -vvv`
+/// `a topology file of NCCL, the tree of lspci -t and the output of lspci -vvv`
 fn origin(formats: &[Format]) -> String {
     let mut names: Vec<String> = Vec::new();
     for name in formats.iter().map(Format::to_string) {
@@ -105,7 +105,10 @@ fn origin(formats: &[Format]) -> String {
             names.push(name);
         }
     }
-    names.join(" and ")
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
+    }
 }
 
 fn imported(
