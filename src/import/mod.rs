@@ -36,5 +36,5 @@ pub use bandwidth::{Measurements, measurements};
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;
-pub use read::{Imported, read, read_inventory};
+pub use read::{Imported, read, read_machine};
 pub use summary::Summary;
