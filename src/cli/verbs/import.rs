@@ -76,7 +76,9 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
         import::read(&context.sources, &inputs, args.assume)?
     };
     context.notes.extend(imported.notes);
-    let text = dsl::format(&imported.file);
+    let mut file = imported.file;
+    file.name.value = name(args.output.as_deref().or(args.files.first().map(String::as_str)));
+    let text = dsl::format(&file);
     match &args.output {
         Some(path) => {
             context.write_file(path, text.as_bytes(), args.force)?;
@@ -84,5 +86,18 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
             Ok(())
         }
         None => context.print(&text),
+    }
+}
+
+/// The name of a topology: that of the file it goes to, else of the first file it comes from.
+fn name(path: Option<&str>) -> String {
+    let stem = path.and_then(|path| Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    match name.trim() {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
     }
 }
