@@ -49,7 +49,7 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
             .into());
     }
     for file in &args.files {
-        let (name, text) = target::read_text(file)?;
+        let (name, text) = target::read_text(file, target::MACHINE_BYTES)?;
         inputs.push(context.sources.add(name, text));
     }
     let imported = import::read(&context.sources, &inputs, args.assume)?;

@@ -23,7 +23,7 @@ const HEADER: [&str; 9] = [
 pub(super) fn table(context: &mut Context, files: &[String], assume: Option<u32>) -> Outcome {
     let mut rows: Vec<Vec<String>> = vec![HEADER.map(str::to_owned).to_vec()];
     for file in files {
-        let (name, text) = match target::read_text(file) {
+        let (name, text) = match target::read_text(file, target::MACHINE_BYTES) {
             Ok(read) => read,
             Err(failure) if failure.exit() == Exit::Input => {
                 let short = short(file);
