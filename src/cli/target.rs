@@ -7,6 +7,7 @@ use crate::base::SourceId;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::dsl::{self, tree};
 use crate::import;
+use crate::measured::{self, Measured};
 use std::io::Read as _;
 
 /// The longest description of a machine; the longest real dumps have a tenth of it. Reading one takes
@@ -91,15 +92,39 @@ fn resolve(
 ) -> Outcome<Target> {
     let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
     if kind != "bundle" {
-        dsl::measured_files(&file, &context.sources, source)?;
+        for path in dsl::measured_files(&file, &context.sources, source)? {
+            measurements(context, &path.to_string_lossy())?;
+        }
     }
     Ok(Target { file, kind })
 }
+
+/// Reads a file of measurements.
+pub(super) fn measurements(context: &mut Context, path: &str) -> Outcome<Measured> {
+    let (name, text) = read_text(path, MACHINE_BYTES)?;
+    let source = context.sources.add(name, text);
+    Ok(measured::read(&context.sources, source)?)
+}
+
+/// What the first bytes of files that are no UTF-8 text tell, and the way out.
+const BINARIES: [(&[u8], &str, &str); 6] = [
+    (b"\x1f\x8b", "the file is compressed by gzip", "`gunzip` it first"),
+    (b"\xfd7zXZ", "the file is compressed by xz", "`unxz` it first"),
+    (b"\x28\xb5\x2f\xfd", "the file is compressed by zstd", "`unzstd` it first"),
+    (b"PK\x03\x04", "the file is a zip archive", "`unzip` it first"),
+    (b"\xff\xfe", "the file is UTF-16 text", UTF_16),
+    (b"\xfe\xff", "the file is UTF-16 text", UTF_16),
+];
+
+const UTF_16: &str = "save it as UTF-8; PowerShell does with `… | Out-File -Encoding utf8 FILE`";
 
 /// Reads a text file of at most `limit` bytes or, for `-`, standard input: (the name to show, the
 /// text).
 pub(super) fn read_text(path: &str, limit: u64) -> Outcome<(String, String)> {
     let (name, bytes) = read_bytes(path, limit)?;
+    if let Some((_, what, help)) = BINARIES.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        return Err(Diagnostic::error("not-utf-8", *what).in_file(name).help(*help).into());
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
         Err(error) => {

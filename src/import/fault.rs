@@ -11,8 +11,16 @@ use std::fmt;
 pub enum Fault {
     /// The text is no dump that is known.
     NotRecognised,
+    /// There is nothing in it.
+    Empty,
+    /// Bytes of zero stand in it.
+    Binary,
     /// The dump is known, but not read.
     NotRead(Format),
+    /// Measurements of a machine, which say nothing of its links.
+    Measurements,
+    /// The log of a collective of nccl-tests.
+    Collective,
     /// A matrix of `topo -p2p` about NVLink, atomics or properties.
     NotPeerAccess,
     /// Rows stand there, but nothing names their columns.
@@ -49,8 +57,19 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
+            Self::Measurements => f.write_str(
+                "these are rates between GPUs: they do not say how the machine is built",
+            ),
+            Self::Collective => f.write_str(
+                "a log of nccl-tests times whole collectives: it has no rate of any pair, and does \
+                 not say how the machine is built",
+            ),
             Self::NotPeerAccess => {
                 f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
+            }
+            Self::Empty => f.write_str("the file is empty"),
+            Self::Binary => {
+                f.write_str("the file holds bytes of zero: it is no text, or text in UTF-16")
             }
             Self::NotRead(format) => {
                 write!(f, "this is {format}, which this version does not read yet")
@@ -108,8 +127,10 @@ impl fmt::Display for Fault {
 impl Fault {
     fn code(&self) -> &'static str {
         match self {
-            Self::NotRecognised => "import-format",
-            Self::NotRead(_) | Self::NotPeerAccess => "import-unsupported",
+            Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
+            Self::NotRead(_) | Self::NotPeerAccess | Self::Measurements | Self::Collective => {
+                "import-unsupported"
+            }
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
             Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
@@ -125,8 +146,19 @@ impl Fault {
 
     fn help(&self) -> Option<&'static str> {
         Some(match self {
-            Self::NotRecognised | Self::NotRead(_) => {
-                "give the output of `nvidia-smi topo -m`, or write a .topo file"
+            Self::NotRecognised => {
+                "looked for a header `GPU0 GPU1 …` (nvidia-smi topo), `<system>` (NCCL), `<topology>` \
+                 (hwloc), `-[0000:00]-` (lspci -tv), `LnkCap:` (lspci -vv): `variopath import \
+                 --help` names the commands"
+            }
+            Self::Empty => "run the command again: `nvidia-smi topo -m > topo.txt`",
+            Self::Binary => {
+                "save it as UTF-8; PowerShell does with `nvidia-smi topo -m | Out-File -Encoding \
+                 utf8 topo.txt`"
+            }
+            Self::NotRead(_) => {
+                "measurements do not tell how a machine is wired: give the output of `nvidia-smi \
+                 topo -m`"
             }
             Self::NoHeader { .. } => {
                 "copy the line above the first row too: it starts with GPU0 and names every column"
@@ -139,6 +171,13 @@ impl Fault {
             }
             Self::UnknownLabel { .. } => "labels are X, NV#, PIX, PXB, PHB, NODE, SYS (old: SOC)",
             Self::NotPeerAccess => "give the output of `nvidia-smi topo -p2p r` or `w`",
+            Self::Measurements => {
+                "import them alone into a file of measurements, and the machine's dumps into a \
+                 topology file; `variopath calibrate` puts the two together"
+            }
+            Self::Collective => {
+                "run p2pBandwidthLatencyTest of the CUDA samples for rates of pairs"
+            }
             Self::UnknownStatus { .. } => {
                 "states are X (the GPU itself), OK, CNS, GNS, TNS, NS, DR, U"
             }
@@ -149,7 +188,9 @@ impl Fault {
 
     fn label(&self) -> String {
         match self {
-            Self::NotRead(_) => "recognised by this line".to_string(),
+            Self::NotRead(_) | Self::Measurements | Self::Collective => {
+                "recognised by this line".to_string()
+            }
             Self::NoHeader { .. } => "the first row".to_string(),
             Self::UnknownLabel { row, column, .. } => format!("{row} to {column}"),
             Self::RowOrder { expected, .. } => format!("expected {expected}"),
@@ -166,7 +207,9 @@ impl Fault {
     pub fn at(self, span: Option<Span>) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
         let mut diagnostic = match self {
-            Self::NotRead(_) => Diagnostic::unsupported(code, message),
+            Self::NotRead(_) | Self::Measurements | Self::Collective => {
+                Diagnostic::unsupported(code, message)
+            }
             _ => Diagnostic::error(code, message),
         };
         if let Some(span) = span {

@@ -144,10 +144,9 @@ fn arrow(failed: &Failed<'_>) -> Option<Edit> {
         return Some(failed.replace(length, "->"));
     }
     // Before the sign for both directions, whose first characters are the same.
-    if !failed.rest().starts_with("<->") && !failed.rest().starts_with("<-->") {
-        if let Some(length) = known(&BACK) {
-            return backwards(failed, length);
-        }
+    let both = failed.rest().starts_with("<->") || failed.rest().starts_with("<-->");
+    if let Some(length) = known(&BACK).filter(|_| !both) {
+        return backwards(failed, length);
     }
     known(&BOTH).map(|length| failed.replace(length, "--"))
 }
