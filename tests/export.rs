@@ -3,6 +3,8 @@
 mod import_support;
 
 use import_support::{corpus, names};
+use std::io::Write as _;
+use std::process::Stdio;
 use variopath::base::DeviceKind;
 use variopath::diagnostics::{Exit, Sources, render};
 use variopath::dsl::tree::File;
@@ -323,5 +325,23 @@ fn every_drawing_is_balanced() {
             assert!(text.contains(&format!("\"{}\" [label=", device.path)), "{}", device.path);
         }
         assert_eq!(text.matches(" -> ").count(), machine.links.len(), "{}", preset.name);
+        match drawn(&text) {
+            Some(Ok(picture)) => assert!(picture.contains("</svg>"), "{}", preset.name),
+            Some(Err(complaint)) => panic!("{}: {complaint}\n{text}", preset.name),
+            None => return eprintln!("SKIPPED export: no Graphviz"),
+        }
     }
+}
+
+/// What Graphviz makes of a drawing, or its complaint; `None` where it is not installed.
+fn drawn(text: &str) -> Option<Result<String, String>> {
+    let mut command = std::process::Command::new("dot");
+    command.arg("-Tsvg").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().ok()?;
+    // Small enough for a pipe's buffer or read as it comes: Graphviz reads all before it writes.
+    child.stdin.take()?.write_all(text.as_bytes()).ok()?;
+    let output = child.wait_with_output().ok()?;
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let quiet = output.status.success() && output.stderr.is_empty();
+    Some(if quiet { Ok(text(&output.stdout)) } else { Err(text(&output.stderr)) })
 }
