@@ -142,7 +142,8 @@ impl GpuKind {
     fn line(&self) -> String {
         let named: Vec<&str> =
             [&self.model, &self.arch].into_iter().flatten().map(String::as_str).collect();
-        let named = if self.is_named() { named.join(", ") } else { "without model and arch".into() };
+        let named =
+            if self.is_named() { named.join(", ") } else { "without model and arch".into() };
         format!("{} x {named}", self.count)
     }
 }

@@ -100,6 +100,7 @@ impl Forest {
                     .flatten()
                     .cloned()
                     .collect(),
+                bus: device.bus.clone(),
                 uplink: self.up[position].map(|(link, _)| figure(machine, &[link])),
                 node: topology.vertices[position].node.map(|node| node.index()),
             }

@@ -88,6 +88,8 @@ pub struct Entry {
     pub rank: Option<usize>,
     /// Compute architecture, marketing name and PCI bus id, as far as known.
     pub details: Vec<String>,
+    /// PCI bus id, as the machine writes it.
+    pub bus: Option<String>,
     /// The link to the device above; nothing at the top.
     pub uplink: Option<Figure>,
     /// The node that it belongs to.

@@ -67,8 +67,9 @@ fn far(machine: &Machine, topology: &Topology, of_ranks: &[Vec<usize>]) -> Optio
     }
     let (gpu, card) = first?;
     let path = |device: usize| machine.devices[device].path.as_str();
+    let whose = if gpus.len() == 1 { "its" } else { "their" };
     let message = format!(
-        "{} no NIC on the own socket: {} uses {} on {}, across the link between sockets",
+        "{} no NIC on {whose} socket: {} uses {} on {}, across the link between sockets",
         super::subject(gpus, "has", "have"),
         path(gpu),
         path(card),
