@@ -76,7 +76,12 @@ impl Dumps {
             Some(Found::Other(Format::LspciDetails, _)) => lspci::read_details(text, source)?,
             Some(Found::Other(format, line)) => {
                 let place = lines.get(line).map(|line| line.span(source));
-                return Err(Fault::NotRead(format).at(place).into());
+                let fault = match format {
+                    Format::PeerBandwidth => Fault::Measurements,
+                    Format::NcclTests => Fault::Collective,
+                    _ => Fault::NotRead(format),
+                };
+                return Err(fault.at(place).into());
             }
             None => {
                 let fault = match text {

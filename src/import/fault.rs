@@ -17,6 +17,10 @@ pub enum Fault {
     Binary,
     /// The dump is known, but not read.
     NotRead(Format),
+    /// Measurements of a machine, which say nothing of its links.
+    Measurements,
+    /// The log of a collective of nccl-tests.
+    Collective,
     /// A matrix of `topo -p2p` about NVLink, atomics or properties.
     NotPeerAccess,
     /// Rows stand there, but nothing names their columns.
@@ -53,6 +57,13 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
+            Self::Measurements => f.write_str(
+                "these are rates between GPUs: they do not say how the machine is built",
+            ),
+            Self::Collective => f.write_str(
+                "a log of nccl-tests times whole collectives: it has no rate of any pair, and does \
+                 not say how the machine is built",
+            ),
             Self::NotPeerAccess => {
                 f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
             }
@@ -117,7 +128,9 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
-            Self::NotRead(_) | Self::NotPeerAccess => "import-unsupported",
+            Self::NotRead(_) | Self::NotPeerAccess | Self::Measurements | Self::Collective => {
+                "import-unsupported"
+            }
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
             Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
@@ -158,6 +171,13 @@ impl Fault {
             }
             Self::UnknownLabel { .. } => "labels are X, NV#, PIX, PXB, PHB, NODE, SYS (old: SOC)",
             Self::NotPeerAccess => "give the output of `nvidia-smi topo -p2p r` or `w`",
+            Self::Measurements => {
+                "import them alone into a file of measurements, and the machine's dumps into a \
+                 topology file; `variopath calibrate` puts the two together"
+            }
+            Self::Collective => {
+                "run p2pBandwidthLatencyTest of the CUDA samples for rates of pairs"
+            }
             Self::UnknownStatus { .. } => {
                 "states are X (the GPU itself), OK, CNS, GNS, TNS, NS, DR, U"
             }
@@ -168,7 +188,9 @@ impl Fault {
 
     fn label(&self) -> String {
         match self {
-            Self::NotRead(_) => "recognised by this line".to_string(),
+            Self::NotRead(_) | Self::Measurements | Self::Collective => {
+                "recognised by this line".to_string()
+            }
             Self::NoHeader { .. } => "the first row".to_string(),
             Self::UnknownLabel { row, column, .. } => format!("{row} to {column}"),
             Self::RowOrder { expected, .. } => format!("expected {expected}"),
@@ -185,7 +207,9 @@ impl Fault {
     pub fn at(self, span: Option<Span>) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
         let mut diagnostic = match self {
-            Self::NotRead(_) => Diagnostic::unsupported(code, message),
+            Self::NotRead(_) | Self::Measurements | Self::Collective => {
+                Diagnostic::unsupported(code, message)
+            }
             _ => Diagnostic::error(code, message),
         };
         if let Some(span) = span {
