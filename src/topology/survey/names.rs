@@ -63,11 +63,8 @@ fn split_part(name: &str) -> (&str, String) {
         return whole;
     };
     let Some((from, to)) = name.split_once(arrow) else { return whole };
-    let same = from
-        .match_indices('.')
-        .map(|(at, _)| at)
-        .filter(|&at| to.get(..=at) == from.get(..=at))
-        .last();
+    let same =
+        from.match_indices('.').map(|(at, _)| at).rfind(|&at| to.get(..=at) == from.get(..=at));
     match same {
         Some(at) => (&from[..at], format!("{}{arrow}{}", &from[at + 1..], &to[at + 1..])),
         None => whole,

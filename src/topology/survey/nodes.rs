@@ -25,9 +25,9 @@ pub(super) fn kinds(machine: &Machine, topology: &Topology) -> Vec<NodeKind> {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); topology.nodes];
     // Where a device stands among those of its node.
     let mut place = vec![0; machine.devices.len()];
-    for device in 0..machine.devices.len() {
+    for (device, place) in place.iter_mut().enumerate() {
         let Some(node) = node(device) else { continue };
-        place[device] = members[node].len();
+        *place = members[node].len();
         members[node].push(device);
     }
     let mut ranked = vec![false; machine.devices.len()];
@@ -108,8 +108,7 @@ fn name(machine: &Machine, own: &[usize]) -> String {
     let same = first
         .match_indices('.')
         .map(|(at, _)| at)
-        .filter(|&at| paths().all(|path| path.get(..=at) == first.get(..=at)))
-        .last();
+        .rfind(|&at| paths().all(|path| path.get(..=at) == first.get(..=at)));
     if let Some(at) = same {
         return first[..at].to_owned();
     }

@@ -8,10 +8,12 @@ use crate::dsl::machine::LinkValue;
 use crate::topology::survey::tree::Forest;
 use std::collections::BTreeMap;
 
+/// What is compared with each other: GPUs of one model, switches.
+type Sort<'a> = (DeviceKind, Option<&'a str>);
+
 /// A warning for each lower rate than what more than half of the kind have.
 pub(super) fn narrow(machine: &Machine, forest: &Forest) -> Vec<Diagnostic> {
-    // What is compared with each other: GPUs of one model, switches.
-    let mut alike: BTreeMap<(DeviceKind, Option<&str>), Vec<(usize, usize)>> = BTreeMap::new();
+    let mut alike: BTreeMap<Sort<'_>, Vec<(usize, usize)>> = BTreeMap::new();
     for (position, device) in machine.devices.iter().enumerate() {
         let Some((link, _)) = forest.above(position) else { continue };
         if matches!(device.kind, DeviceKind::Gpu | DeviceKind::Switch) {
