@@ -2,13 +2,13 @@
 
 #![cfg(unix)]
 
-mod sysfs_support;
+mod import_support;
 
 use assert_cmd::Command;
+use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Kind, Machine, ROOT_PORT, SWITCH};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use sysfs_support::{CARD, GEN4, GEN5, GPU, IDLE, Machine, ROOT_PORT, SWITCH};
 
 /// Exit code, standard output, standard error.
 type Ran = (i32, String, String);
@@ -323,7 +323,7 @@ fn box_of_three() -> Machine {
         machine.function(&format!("{lower}/0000:{:02x}:00.0", 0x19 + number), device, able, runs);
     }
     let slot = "pci0000:97/0000:97:01.0";
-    let second = |kind: sysfs_support::Kind| (kind.0, kind.1, kind.2, 1);
+    let second = |kind: Kind| (kind.0, kind.1, kind.2, 1);
     let eight = ("16.0 GT/s PCIe", "8");
     machine.function(slot, second(ROOT_PORT), eight, eight);
     machine.config(slot, Some(0));
