@@ -8,6 +8,9 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::topology::{PlacedRule, ResourceKind, Route, Rule, Topology};
 use std::collections::BTreeSet;
 
+/// The code of the diagnostics that refuse a rule.
+pub const UNSUPPORTED_RULE: &str = "unsupported-rule";
+
 /// The most ranks of an exchange.
 pub const MAX_RANKS: usize = 16;
 
@@ -32,12 +35,19 @@ enum Refusal {
     Memory { memory: LinkId },
 }
 
-/// Everything in `topology` that this version does not carry out.
-pub(super) fn unsupported(topology: &Topology) -> Diagnostics {
+/// The rules (positions among those of the topology) that [`unsupported`] refuses.
+#[must_use]
+pub fn refused_rules(topology: &Topology) -> Vec<usize> {
+    (0..topology.rules.len()).filter(|&index| matters(topology, index)).collect()
+}
+
+/// Everything in `topology` that this version does not carry out; nothing where [`super::analyze`]
+/// takes it.
+#[must_use]
+pub fn unsupported(topology: &Topology) -> Diagnostics {
     let mut refusals = Vec::new();
     refusals.extend(of_ranks(topology));
-    let rules = (0..topology.rules.len()).filter(|&index| matters(topology, index));
-    refusals.extend(rules.map(|index| Refusal::Rule { index }));
+    refusals.extend(refused_rules(topology).into_iter().map(|index| Refusal::Rule { index }));
     // One of the resources of a statement stands for all.
     let mut places = BTreeSet::new();
     let taken: BTreeSet<LinkId> = topology.routes.iter().flat_map(Route::takes).collect();
@@ -191,7 +201,7 @@ impl Refusal {
                 let PlacedRule { part, rule, span, .. } = &topology.rules[index];
                 let of = if part.is_empty() { String::new() } else { format!(" of {part}") };
                 let diagnostic = Diagnostic::unsupported(
-                    "unsupported-rule",
+                    UNSUPPORTED_RULE,
                     format!(
                         "the rule `{}`{of} is not carried out by this version",
                         rule_word(rule)
