@@ -144,7 +144,7 @@ fn a_preset_is_drawn() {
                 no profile: links lose nothing when transfers share them
                 ranks in order of declaration
     limit       1 MiB from each GPU to each other takes at least 398.698 us: sw[0] -> s[0] carries 10 of 42 pairs
-                so each GPU sends at most 15.77 GB/s on average
+                so each GPU sends at most 15.78 GB/s on average
                 it rests on 1 assumed value
     "#);
 }
