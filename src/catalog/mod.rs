@@ -47,6 +47,7 @@
 
 mod bounds;
 mod check;
+mod fit;
 mod locate;
 mod plan;
 mod plan_json;
@@ -55,10 +56,14 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
-pub use locate::{Locator, canonical_channel, complete_to_maximal, structure};
+pub use fit::{Filling, Fit};
+pub use locate::{Locator, canonical_channel, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
     StepDocument, plan_document,
 };
-pub use types::{Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex};
+pub use types::{
+    Catalog, Channel, ChannelLimit, ChannelOrbit, JointCapacity, JointOf, PlannedRoute,
+    StructureEdge, StructureVertex,
+};

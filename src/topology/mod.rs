@@ -8,6 +8,7 @@ mod cross;
 mod draw;
 mod fault;
 mod graph;
+mod hazards;
 mod local;
 mod network;
 mod rate;
@@ -26,6 +27,7 @@ mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
 pub use types::{Resource, ResourceKind, Route, Topology, Vertex};
