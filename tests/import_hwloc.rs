@@ -1,15 +1,14 @@
-//! Real topology files of hwloc, with what they say written down by hand. The files lie outside of
-//! the project: in `VARIOPATH_CORPUS`, else in `../shared/corpus`. Without them this test says that
-//! it was skipped.
+//! Real topology files of hwloc, with what they say written down by hand.
 
+mod import_support;
+
+use import_support::{Case, corpus, import, names};
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::PathBuf;
 use variopath::base::SourceId;
 use variopath::import::hwloc::read;
 use variopath::import::inventory::{Above, Function, FunctionKind, Inventory};
 
-struct Case {
+struct Told {
     file: &'static str,
     /// Bus ids of the GPUs in the order of their numbers, else of their bus ids.
     gpus: &'static str,
@@ -27,11 +26,11 @@ struct Case {
     links: &'static str,
 }
 
-const CASES: &[Case] = &[
+const TOLD: &[Told] = &[
     // The table of the corpus counts 4 display devices: the fourth is an ES1000 (1002:515e), the
     // screen of the server's management controller. It counts 2 network functions: the third
     // is InfiniBand under its old class 0c06. 4 GB/s is gen1 x16 or gen2 x8.
-    Case {
+    Told {
         file: "v1-2xwestmere-4gpu-pci",
         gpus: "0000:06:00.0 0000:11:00.0 0000:14:00.0",
         nics: "0000:04:00.0=eth0 0000:04:00.1=eth1 0000:05:00.0=mlx4_0",
@@ -41,7 +40,7 @@ const CASES: &[Case] = &[
         root_ports: "",
         links: "-",
     },
-    Case {
+    Told {
         file: "v1-mi25-4gpu-opencl",
         gpus: "0000:13:00.0 0000:23:00.0 0000:53:00.0 0000:73:00.0",
         nics: "0000:03:00.0=enp3s0f0 0000:03:00.1=enp3s0f1 0000:33:00.0=mlx5_0",
@@ -51,7 +50,7 @@ const CASES: &[Case] = &[
         root_ports: "",
         links: "gen3 x16",
     },
-    Case {
+    Told {
         file: "v1-mixed-vendor-2gpu",
         gpus: "0000:08:00.0 0000:44:00.0",
         nics: "0000:04:00.0=enp4s0 0000:05:00.0=wlp5s0 0000:06:00.0=enp6s0",
@@ -62,7 +61,7 @@ const CASES: &[Case] = &[
         // The NVIDIA GPU is idle, and hwloc has no word of its width.
         links: "- gen3 x16",
     },
-    Case {
+    Told {
         file: "v2-mi250x-8gpu-rsmi",
         gpus: "0000:c1:00.0 0000:c6:00.0 0000:c9:00.0 0000:ce:00.0 0000:d1:00.0 0000:d6:00.0 \
                0000:d9:00.0 0000:de:00.0",
@@ -74,7 +73,7 @@ const CASES: &[Case] = &[
         root_ports: "",
         links: "gen4 x16",
     },
-    Case {
+    Told {
         file: "v2-p100pcie-2gpu-cuda-nvml",
         gpus: "0000:04:00.0 0000:07:00.0",
         nics: "0000:08:00.0=mlx5_0 0000:0c:00.0=enp12s0f0 0000:0c:00.1=enp12s0f1",
@@ -85,7 +84,7 @@ const CASES: &[Case] = &[
         links: "gen3 x16",
     },
     // The ports above the GPUs run at 1.97 GB/s: two lanes of the third generation.
-    Case {
+    Told {
         file: "v2-power9-v100-4gpu",
         gpus: "0004:04:00.0 0004:05:00.0 0035:03:00.0 0035:04:00.0",
         nics: "0003:01:00.0=mlx5_0 0003:01:00.1=mlx5_1 0005:01:00.0=enP5p1s0f0 \
@@ -97,7 +96,7 @@ const CASES: &[Case] = &[
         links: "gen3 x2",
     },
     // The ports above the idle GPUs run at 2 GB/s, gen1 x8 or gen2 x4.
-    Case {
+    Told {
         file: "v2-t4-8gpu-g4dn-metal",
         gpus: "0000:18:00.0 0000:19:00.0 0000:35:00.0 0000:36:00.0 0000:e7:00.0 0000:e8:00.0 \
                0000:f4:00.0 0000:f5:00.0",
@@ -108,7 +107,7 @@ const CASES: &[Case] = &[
         root_ports: "",
         links: "-",
     },
-    Case {
+    Told {
         file: "v2-turin-h200-4gpu-nvml",
         gpus: "0000:06:00.0 0000:16:00.0 0000:96:00.0 0000:e6:00.0",
         nics: "0000:51:00.0=eno6 0000:03:00.0=mlx5_0 0000:13:00.0=mlx5_3 0000:61:00.0=mlx5_1 \
@@ -119,7 +118,7 @@ const CASES: &[Case] = &[
         root_ports: "",
         links: "gen5 x16",
     },
-    Case {
+    Told {
         file: "v3-dgx2-16gpu-nvml",
         gpus: "0000:34:00.0 0000:36:00.0 0000:39:00.0 0000:3b:00.0 0000:57:00.0 0000:59:00.0 \
                0000:5c:00.0 0000:5e:00.0 0000:b7:00.0 0000:b9:00.0 0000:bc:00.0 0000:be:00.0 \
@@ -131,7 +130,7 @@ const CASES: &[Case] = &[
         root_ports: "0 1 2 3|4 5 6 7|8 9 10 11|12 13 14 15",
         links: "gen3 x16",
     },
-    Case {
+    Told {
         file: "v3-power8-4gpu-distances",
         gpus: "0002:01:00.0 0003:01:00.0 000a:01:00.0 000b:01:00.0",
         nics: "",
@@ -143,24 +142,6 @@ const CASES: &[Case] = &[
         links: "gen3 x8",
     },
 ];
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("VARIOPATH_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
-        PathBuf::from,
-    );
-    let folder = folder.join("hwloc-xml");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let line = "SKIPPED import_hwloc: no corpus";
-    eprintln!("{line}");
-    let list = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/skipped.txt");
-    if let Ok(mut list) = std::fs::OpenOptions::new().create(true).append(true).open(list) {
-        let _ = writeln!(list, "{line}");
-    }
-    None
-}
 
 fn bus(function: &Function) -> String {
     function.bus.map(|bus| bus.to_string()).unwrap_or_default()
@@ -243,16 +224,12 @@ fn told(inventory: &Inventory) -> [String; 7] {
 
 #[test]
 fn every_file_tells_what_is_written_down() {
-    let Some(folder) = folder() else { return };
-    let mut files: Vec<String> = std::fs::read_dir(&folder)
-        .expect("the folder")
-        .map(|entry| entry.expect("an entry").path())
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
-        .collect();
-    files.sort();
-    let names: Vec<&str> = CASES.iter().map(|case| case.file).collect();
-    assert_eq!(files, names, "every file has a case");
-    for case in CASES {
+    let Some(folder) = corpus("hwloc-xml") else { return };
+    let files: Vec<String> =
+        names(&folder).iter().map(|name| name.trim_end_matches(".xml").to_owned()).collect();
+    let known: Vec<&str> = TOLD.iter().map(|case| case.file).collect();
+    assert_eq!(files, known, "every file has a case");
+    for case in TOLD {
         let text =
             std::fs::read_to_string(folder.join(format!("{}.xml", case.file))).expect("text");
         let inventory = match read(&text, SourceId(0)) {
@@ -269,5 +246,128 @@ fn every_file_tells_what_is_written_down() {
             case.links,
         ];
         assert_eq!(told(&inventory), expected, "{}", case.file);
+    }
+}
+
+/// What follows from them. The table of the corpus groups by upper ports with GPUs alone; a switch
+/// that a GPU shares with a network card only is a switch here, too. Ports of one card are one.
+const CASES: &[Case] = &[
+    Case {
+        file: "v1-2xwestmere-4gpu-pci",
+        counts: [3, 2, 2, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0|1 2",
+        links: "unknown: 5",
+        places: &["0000:06:00.0 s[0] unknown", "0000:05:00.0 s[0] unknown"],
+        notes: "import-link import-rates",
+    },
+    Case {
+        file: "v1-mi25-4gpu-opencl",
+        // A bridge of two ports is on each of these cards; the card 33:00.0 hangs behind a switch
+        // with nothing else on it.
+        counts: [4, 2, 2, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1|2 3",
+        links: "pcie gen3 x16: 4, unknown: 2",
+        places: &["0000:73:00.0 s[1] 12 GB/s", "0000:33:00.0 s[0] unknown"],
+        notes: "import-rates",
+    },
+    Case {
+        file: "v1-mixed-vendor-2gpu",
+        // The chipset is a switch with three cards.
+        counts: [2, 3, 1, 1],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1",
+        links: "pcie gen3 x16: 1, pcie gen1 x1: 3, unknown: 2",
+        places: &["0000:08:00.0 s[0] unknown", "0000:05:00.0 sw[0] 0.1875 GB/s"],
+        notes: "import-link import-rates import-vendors",
+    },
+    Case {
+        file: "v2-mi250x-8gpu-rsmi",
+        counts: [8, 5, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1 2 3 4 5 6 7",
+        links: "pcie gen4 x16: 12, pcie gen1 x1: 1",
+        places: &["0000:de:00.0 s[0] 26.3 GB/s", "0000:94:00.0 s[0] 0.1875 GB/s"],
+        // A matrix of xGMI bandwidths is in the file.
+        notes: "import-nvlink",
+    },
+    Case {
+        file: "v2-p100pcie-2gpu-cuda-nvml",
+        // The card 08:00.0 is on the switch of the GPUs.
+        counts: [2, 2, 2, 1],
+        same_switch: "0 1",
+        same_root_port: "0 1",
+        sockets: "0 1|",
+        links: "pcie gen3 x16: 4, unknown: 1",
+        places: &["0000:08:00.0 sw[0] 12 GB/s", "0000:07:00.0 sw[0] 12 GB/s"],
+        notes: "import-link import-rates",
+    },
+    Case {
+        file: "v2-power9-v100-4gpu",
+        // The fast way of these GPUs is NVLink to the processor, of which the file has no word.
+        counts: [4, 3, 2, 2],
+        same_switch: "0 1|2 3",
+        same_root_port: "0 1|2 3",
+        sockets: "0 1|2 3",
+        links: "pcie gen3 x4: 2, pcie gen3 x2: 4, unknown: 3",
+        places: &["0035:04:00.0 sw[1] 1.5 GB/s", "0035:01:00.0 s[1] 3 GB/s"],
+        notes: "import-link import-nvlink import-rates",
+    },
+    Case {
+        file: "v2-t4-8gpu-g4dn-metal",
+        // Two cards are on one switch.
+        counts: [8, 2, 2, 1],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1 2 3|4 5 6 7",
+        links: "unknown: 11",
+        places: &["0000:c6:00.0 sw[0] unknown", "0000:e7:00.0 s[1] unknown"],
+        notes: "import-link import-rates",
+    },
+    Case {
+        file: "v2-turin-h200-4gpu-nvml",
+        counts: [4, 6, 2, 4],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1|2 3",
+        links: "pcie gen5 x16: 12, pcie gen1 x1: 1, unknown: 1",
+        places: &["0000:16:00.0 sw[1] 55 GB/s", "0000:13:00.0 sw[1] 55 GB/s"],
+        notes: "import-link import-nvlink import-rates",
+    },
+    Case {
+        file: "v3-dgx2-16gpu-nvml",
+        counts: [16, 0, 2, 12],
+        same_switch: "0 1|2 3|4 5|6 7|8 9|10 11|12 13|14 15",
+        same_root_port: "0 1 2 3|4 5 6 7|8 9 10 11|12 13 14 15",
+        sockets: "0 1 2 3 4 5 6 7|8 9 10 11 12 13 14 15",
+        links: "pcie gen3 x16: 28",
+        places: &["0000:e7:00.0 sw[7] 12 GB/s", "0000:e3:00.0 up[3] 12 GB/s"],
+        notes: "import-nvlink import-rates",
+    },
+    Case {
+        file: "v3-power8-4gpu-distances",
+        counts: [4, 0, 2, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1|2 3",
+        links: "pcie gen3 x8: 4",
+        places: &["000b:01:00.0 s[1] 6 GB/s"],
+        notes: "import-link import-nvlink import-rates",
+    },
+];
+
+#[test]
+fn each_file_says_what_a_reader_sees() {
+    let Some(folder) = corpus("hwloc-xml") else { return };
+    assert_eq!(CASES.len(), TOLD.len());
+    for case in CASES {
+        let name = format!("{}.xml", case.file);
+        let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+        case.holds_for(&import(&name, &text, None).unwrap());
     }
 }

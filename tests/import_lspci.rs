@@ -1,15 +1,14 @@
-//! Real outputs of lspci, with what they say written down by hand. They lie outside of the project:
-//! in `VARIOPATH_CORPUS`, else in `../shared/corpus`. Without them this test says that it was
-//! skipped.
+//! Real outputs of lspci, with what they say written down by hand.
 
+mod import_support;
+
+use import_support::{Case, corpus, import, import_all, names};
 use std::collections::BTreeMap;
-use std::io::Write as _;
-use std::path::PathBuf;
 use variopath::base::SourceId;
 use variopath::import::inventory::{Above, Function, FunctionKind, Inventory, PciLink};
 use variopath::import::lspci::{read_details, read_tree};
 
-struct Case {
+struct Tree {
     file: &'static str,
     /// Bus ids of the GPUs.
     gpus: &'static str,
@@ -25,10 +24,10 @@ struct Case {
     cut: usize,
 }
 
-const TREES: &[Case] = &[
+const TREES: &[Tree] = &[
     // Filtered to one device: the branch of bus 00 is never closed. Of its two root buses one has
     // nothing below.
-    Case {
+    Tree {
         file: "b200-1gpu-host-filtered-nested-domain",
         gpus: "0000:17:00.0",
         nics: "",
@@ -37,7 +36,7 @@ const TREES: &[Case] = &[
         root_ports: "",
         cut: 1,
     },
-    Case {
+    Tree {
         file: "grace-gb200-4gpu-domains-fragment",
         gpus: "0008:01:00.0 0009:01:00.0 0018:01:00.0 0019:01:00.0",
         nics: "",
@@ -47,7 +46,7 @@ const TREES: &[Case] = &[
         cut: 0,
     },
     // Three root buses are shown; the third has only a screen and is cut.
-    Case {
+    Tree {
         file: "h200-8gpu-vm-pxb-truncated-tv",
         gpus: "0000:68:00.0 0000:6b:00.0 0000:70:00.0 0000:73:00.0 0000:cc:00.0 0000:cf:00.0 \
                0000:d3:00.0 0000:d8:00.0",
@@ -58,7 +57,7 @@ const TREES: &[Case] = &[
         root_ports: "",
         cut: 1,
     },
-    Case {
+    Tree {
         file: "l20-8gpu-vm-pxb-tv",
         gpus: "0000:23:00.0 0000:33:00.0 0000:34:00.0 0000:43:00.0 0000:63:00.0 0000:83:00.0 \
                0000:84:00.0 0000:a3:00.0",
@@ -69,7 +68,7 @@ const TREES: &[Case] = &[
         cut: 0,
     },
     // Beside the two ports of the ConnectX-7 the X710 has two.
-    Case {
+    Tree {
         file: "rtx6000ada-2gpu-wrx90-tv",
         gpus: "0000:c1:00.0 0000:c2:00.0",
         nics: "0000:14:00.0 0000:14:00.1 0000:21:00.0 0000:21:00.1",
@@ -79,7 +78,7 @@ const TREES: &[Case] = &[
         cut: 0,
     },
     // Likewise.
-    Case {
+    Tree {
         file: "rtx6000ada-4gpu-esc8000a-tv",
         gpus: "0000:01:00.0 0000:41:00.0 0000:c1:00.0 0000:e1:00.0",
         nics: "0000:21:00.0 0000:21:00.1 0000:81:00.0 0000:81:00.1 0000:82:00.0 0000:82:00.1",
@@ -89,7 +88,7 @@ const TREES: &[Case] = &[
         cut: 0,
     },
     // The two BlueField functions sit behind root ports of their own in this machine.
-    Case {
+    Tree {
         file: "vm-2gpu-flat-rootports-tv",
         gpus: "0000:03:00.0 0000:04:00.0",
         nics: "0000:01:00.0 0000:02:00.0",
@@ -99,24 +98,6 @@ const TREES: &[Case] = &[
         cut: 0,
     },
 ];
-
-fn folder() -> Option<PathBuf> {
-    let folder = std::env::var_os("VARIOPATH_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
-        PathBuf::from,
-    );
-    let folder = folder.join("lspci");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let line = "SKIPPED import_lspci: no corpus";
-    eprintln!("{line}");
-    let list = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/skipped.txt");
-    if let Ok(mut list) = std::fs::OpenOptions::new().create(true).append(true).open(list) {
-        let _ = writeln!(list, "{line}");
-    }
-    None
-}
 
 fn bus(function: &Function) -> String {
     function.bus.map(|bus| bus.to_string()).unwrap_or_default()
@@ -175,16 +156,14 @@ fn told(inventory: &Inventory) -> (String, String, usize, String, String) {
 
 #[test]
 fn every_tree_tells_what_is_written_down() {
-    let Some(folder) = folder() else { return };
-    let mut files: Vec<String> = std::fs::read_dir(&folder)
-        .expect("the folder")
-        .map(|entry| entry.expect("an entry").path())
-        .map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned())
+    let Some(folder) = corpus("lspci") else { return };
+    let files: Vec<String> = names(&folder)
+        .iter()
+        .map(|name| name.trim_end_matches(".txt").to_owned())
         .filter(|name| !name.contains("-vvv-"))
         .collect();
-    files.sort();
-    let names: Vec<&str> = TREES.iter().map(|case| case.file).collect();
-    assert_eq!(files, names, "every tree has a case");
+    let known: Vec<&str> = TREES.iter().map(|case| case.file).collect();
+    assert_eq!(files, known, "every tree has a case");
     for case in TREES {
         let text =
             std::fs::read_to_string(folder.join(format!("{}.txt", case.file))).expect("text");
@@ -233,7 +212,7 @@ const DETAILS: &[(&str, &[Device])] = &[
 
 #[test]
 fn every_list_of_details_tells_what_is_written_down() {
-    let Some(folder) = folder() else { return };
+    let Some(folder) = corpus("lspci") else { return };
     for (file, expected) in DETAILS {
         let text = std::fs::read_to_string(folder.join(format!("{file}.txt"))).expect("text");
         let inventory = match read_details(&text, SourceId(0)) {
@@ -260,4 +239,165 @@ fn every_list_of_details_tells_what_is_written_down() {
         let notes: Vec<&str> = inventory.notes.iter().map(|note| note.code).collect();
         assert_eq!(notes, ["import-idle"], "{file}");
     }
+}
+
+/// What follows from the trees: no speeds, no sockets. The ports of one card are one card.
+const CASES: &[Case] = &[
+    Case {
+        file: "b200-1gpu-host-filtered-nested-domain",
+        counts: [1, 0, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0",
+        links: "unknown: 1",
+        places: &["0000:17:00.0 s[0] unknown"],
+        notes: "import-cut import-names import-rates import-sockets",
+    },
+    Case {
+        file: "grace-gb200-4gpu-domains-fragment",
+        counts: [4, 0, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1 2 3",
+        links: "unknown: 4",
+        places: &["0018:01:00.0 s[0] unknown"],
+        notes: "import-names import-nvlink import-rates import-sockets",
+    },
+    Case {
+        file: "h200-8gpu-vm-pxb-truncated-tv",
+        counts: [8, 8, 1, 8],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1 2 3 4 5 6 7",
+        links: "unknown: 24",
+        places: &["0000:68:00.0 sw[0] unknown", "0000:67:00.0 sw[0] unknown"],
+        notes: "import-cut import-names import-nvlink import-rates import-sockets",
+    },
+    Case {
+        file: "l20-8gpu-vm-pxb-tv",
+        counts: [8, 0, 1, 2],
+        same_switch: "1 2|5 6",
+        same_root_port: "1 2|5 6",
+        sockets: "0 1 2 3 4 5 6 7",
+        links: "unknown: 10",
+        places: &["0000:84:00.0 sw[1] unknown", "0000:a3:00.0 s[0] unknown"],
+        notes: "import-names import-rates import-sockets",
+    },
+    Case {
+        file: "rtx6000ada-2gpu-wrx90-tv",
+        counts: [2, 2, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1",
+        links: "unknown: 4",
+        places: &["0000:c2:00.0 s[0] unknown"],
+        notes: "import-names import-rates import-sockets",
+    },
+    Case {
+        file: "rtx6000ada-4gpu-esc8000a-tv",
+        counts: [4, 3, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1 2 3",
+        links: "unknown: 7",
+        places: &["0000:e1:00.0 s[0] unknown"],
+        notes: "import-names import-rates import-sockets",
+    },
+    Case {
+        file: "vm-2gpu-flat-rootports-tv",
+        counts: [2, 2, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1",
+        links: "unknown: 4",
+        places: &["0000:04:00.0 s[0] unknown"],
+        notes: "import-names import-rates import-sockets",
+    },
+];
+
+#[test]
+fn each_tree_says_what_a_reader_sees() {
+    let Some(folder) = corpus("lspci") else { return };
+    assert_eq!(CASES.len(), TREES.len());
+    for case in CASES {
+        let name = format!("{}.txt", case.file);
+        let text = std::fs::read_to_string(folder.join(&name)).unwrap();
+        case.holds_for(&import(&name, &text, None).unwrap());
+    }
+}
+
+#[test]
+fn details_are_refused_alone() {
+    let Some(folder) = corpus("lspci") else { return };
+    for (file, _) in DETAILS {
+        let text = std::fs::read_to_string(folder.join(format!("{file}.txt"))).unwrap();
+        let refusal = import("details.txt", &text, None).unwrap_err();
+        let said = "details.txt tells links but not what hangs on what\n --> details.txt:1:1";
+        assert!(refusal.contains(said), "{refusal}");
+        assert!(refusal.contains("variopath import tree.txt details.txt"), "{refusal}");
+    }
+}
+
+/// Tree, details and matrix of one machine: what each leaves open another tells.
+#[test]
+fn what_belongs_together_is_whole() {
+    let (Some(folder), Some(matrices)) = (corpus("lspci"), corpus("smi-topo")) else { return };
+    let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let tree = text("rtx6000ada-4gpu-esc8000a-tv.txt");
+    let details = text("rtx6000ada-4gpu-esc8000a-vvv-selected.txt");
+    let matrix = std::fs::read_to_string(matrices.join("rtx6000ada-4gpu-4nic-spaces.txt")).unwrap();
+    // Gen4 x16 although the idle GPUs run at 2.5 GT/s; the X710 is not in the details.
+    let case = Case {
+        file: "esc8000a",
+        counts: [4, 3, 2, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1|2 3",
+        links: "pcie gen5 x16: 2, pcie gen4 x16: 4, unknown: 1",
+        places: &[
+            "0000:01:00.0 s[0] 26.3 GB/s",
+            "0000:e1:00.0 s[1] 26.3 GB/s",
+            "0000:81:00.0 s[1] 55 GB/s",
+            "0000:82:00.0 s[1] unknown",
+        ],
+        notes: "import-idle import-names import-rates import-sockets",
+    };
+    let both = [("tree.txt", tree.as_str()), ("details.txt", details.as_str())];
+    case.holds_for(&import_all(&both, None).unwrap());
+    let all = [both[0], both[1], ("topo.txt", matrix.as_str())];
+    let notes = "import-idle import-names import-order import-rates import-sockets";
+    let imported = import_all(&all, None).unwrap();
+    Case { notes, ..case }.holds_for(&imported);
+    let heading = "Imported from the tree of lspci -t, the output of lspci -vvv and the matrix of \
+                   nvidia-smi topo -m: 4 GPUs, 3 network cards, 2 sockets.";
+    assert_eq!(imported.file.leading[0], heading);
+
+    // The same machine by the labels alone, and any order of the files.
+    let swapped = import_all(&[all[2], all[1], all[0]], None).unwrap();
+    assert_eq!(swapped.overview, imported.overview);
+
+    let small = text("rtx6000ada-2gpu-wrx90-tv.txt");
+    let more = text("rtx6000ada-2gpu-wrx90-vvv-selected.txt");
+    let case = Case {
+        file: "wrx90",
+        counts: [2, 2, 1, 0],
+        same_switch: "",
+        same_root_port: "",
+        sockets: "0 1",
+        links: "pcie gen5 x16: 1, pcie gen4 x16: 2, unknown: 1",
+        places: &["0000:c1:00.0 s[0] 26.3 GB/s", "0000:21:00.0 s[0] 55 GB/s"],
+        notes: "import-idle import-names import-rates import-sockets",
+    };
+    case.holds_for(&import_all(&[("tree.txt", &small), ("details.txt", &more)], None).unwrap());
+    // One file with both.
+    let one = format!("$ lspci -tv\n{small}\n$ sudo lspci -vvv\n{more}");
+    case.holds_for(&import("report.txt", &one, None).unwrap());
+
+    // The boxes have a GPU and a card at equal addresses, but the other GPUs give them away.
+    let refusal = import_all(&[("tree.txt", &small), ("details.txt", &details)], None).unwrap_err();
+    let said = "0000:01:00.0 is a GPU in details.txt, but tree.txt, which lists every device, does \
+                not have it: these are two machines";
+    assert!(refusal.contains(said) && refusal.contains("details.txt:1:1"), "{refusal}");
+    let refusal = import_all(&[("tree.txt", &small), ("topo.txt", &matrix)], None).unwrap_err();
+    assert!(refusal.contains("topo.txt has 4 GPUs and tree.txt has 2"), "{refusal}");
 }

@@ -1,31 +1,11 @@
-//! Real topology files of NCCL and RCCL, with what they say written down by hand. The files lie
-//! outside of the project: in `VARIOPATH_CORPUS`, else in `../shared/corpus`. Without them this test
-//! says that it was skipped.
+//! Real topology files of NCCL and RCCL, with what they say written down by hand.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+mod import_support;
+
+use import_support::{Case, corpus, import, names};
 use variopath::diagnostics::{Sources, render};
-use variopath::dsl::Machine;
-use variopath::import::{Format, Imported, read};
+use variopath::import::Format;
 use variopath::{dsl, topology};
-
-struct Case {
-    file: &'static str,
-    /// GPUs, network cards, sockets, switches.
-    counts: [usize; 4],
-    /// GPUs on one switch.
-    same_switch: &'static str,
-    /// GPUs below one root port.
-    same_root_port: &'static str,
-    /// The GPUs of each socket, in the order of the file.
-    sockets: &'static str,
-    /// What PCIe links are worth and how many there are of each.
-    links: &'static str,
-    /// Device by bus id: what it hangs on and the payload rate of that link.
-    places: &'static [&'static str],
-    /// Codes of notes and warnings, each once, sorted.
-    notes: &'static str,
-}
 
 /// Where rows differ from the table of the corpus: it groups by the bridges of the file, and an AMD
 /// card's own bridge is one, so that it finds no switch in AMD files; here on-card bridges belong to
@@ -147,7 +127,8 @@ const CASES: &[Case] = &[
         sockets: "0 1 2 3|4 5 6 7",
         links: "pcie gen3 x16: 16",
         places: &["0000:a0:1d.0 sw[3] 12 GB/s", "0000:20:1b.0 sw[1] 12 GB/s"],
-        notes: "import-rates import-sockets",
+        // The file has no word of NVLink, but these GPUs have no other kind of board.
+        notes: "import-nvlink import-rates import-sockets",
     },
     Case {
         file: "azure-ncv4-a100pcie-4gpu",
@@ -290,82 +271,21 @@ const CASES: &[Case] = &[
     },
 ];
 
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("VARIOPATH_CORPUS").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/corpus"),
-        PathBuf::from,
-    );
-    let folder = folder.join("nccl-xml");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let line = "SKIPPED import_nccl_xml: no corpus";
-    eprintln!("{line}");
-    let list = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("target/skipped.txt");
-    if let Ok(mut list) = std::fs::OpenOptions::new().create(true).append(true).open(list) {
-        let _ = writeln!(list, "{line}");
-    }
-    None
-}
-
-fn import(name: &str, text: &str, assume: Option<u32>) -> Result<Imported, String> {
-    let mut sources = Sources::new();
-    let id = sources.add(name, text);
-    read(&sources, &[id], assume).map_err(|faults| render(&sources, &faults, false))
-}
-
-fn groups(groups: &[Vec<usize>]) -> String {
-    let texts: Vec<String> = groups
-        .iter()
-        .map(|group| group.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
-        .collect();
-    texts.join("|")
-}
-
-/// What the device with this bus id hangs on, and the rate of that link.
-fn place(machine: &Machine, bus: &str) -> String {
-    let device = machine
-        .devices
-        .iter()
-        .position(|device| device.bus.as_deref() == Some(bus))
-        .unwrap_or_else(|| panic!("no {bus}"));
-    let links: Vec<_> = machine.links.iter().filter(|link| link.from == device).collect();
-    assert_eq!(links.len(), 1, "{bus}");
-    let rate = links[0].value.rate.map_or("unknown".to_string(), |rate| rate.to_string());
-    format!("{bus} {} {rate}", machine.devices[links[0].to].path)
-}
-
 #[test]
 fn each_file_says_what_a_reader_sees() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = corpus("nccl-xml") else { return };
     for case in CASES {
         let name = case.file;
         let text = std::fs::read_to_string(folder.join(format!("{name}.xml"))).unwrap();
         let imported = import(name, &text, None).unwrap();
-        let seen = &imported.overview;
-        assert_eq!(seen.format, Format::NcclXml);
-        assert_eq!([seen.gpus, seen.nics, seen.sockets, seen.switches], case.counts, "{name}");
-        assert_eq!(groups(&seen.same_switch), case.same_switch, "{name}: one switch");
-        assert_eq!(groups(&seen.same_root_port), case.same_root_port, "{name}: one root port");
-        assert_eq!(groups(&seen.on_socket), case.sockets, "{name}: sockets");
-        let links: Vec<String> =
-            seen.links.iter().map(|(value, count)| format!("{value}: {count}")).collect();
-        assert_eq!(links.join(", "), case.links, "{name}: links");
-        let machine = dsl::elaborate(&imported.file).unwrap();
-        for expected in case.places {
-            let bus = expected.split(' ').next().unwrap();
-            assert_eq!(place(&machine, bus), *expected, "{name}");
-        }
-        let mut notes: Vec<&str> = imported.notes.iter().map(|note| note.code).collect();
-        notes.sort_unstable();
-        notes.dedup();
-        assert_eq!(notes.join(" "), case.notes, "{name}: notes");
+        assert_eq!(imported.overview.format, Format::NcclXml);
+        case.holds_for(&imported);
     }
 }
 
 #[test]
 fn each_tree_prints_parses_back_and_builds() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = corpus("nccl-xml") else { return };
     for case in CASES {
         let text = std::fs::read_to_string(folder.join(format!("{}.xml", case.file))).unwrap();
         for assume in [None, Some(4)] {
@@ -392,15 +312,12 @@ fn each_tree_prints_parses_back_and_builds() {
 
 #[test]
 fn the_rest_is_refused_with_line_and_reason() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = corpus("nccl-xml") else { return };
     let mut refused = Vec::new();
-    let mut names: Vec<String> = std::fs::read_dir(&folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .filter(|name| !CASES.iter().any(|case| format!("{}.xml", case.file) == *name))
-        .collect();
-    names.sort();
-    for name in names {
+    let rest = names(&folder)
+        .into_iter()
+        .filter(|name| !CASES.iter().any(|case| format!("{}.xml", case.file) == *name));
+    for name in rest {
         let text = std::fs::read_to_string(folder.join(&name)).unwrap();
         refused.push(import(&name, &text, None).unwrap_err());
     }

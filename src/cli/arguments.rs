@@ -118,7 +118,8 @@ pub fn main() -> ExitCode {
         Verb::Run(args) => args.json,
         Verb::Bench(args) => args.json(),
         Verb::Build(args) => args.json,
-        Verb::Fmt(_) | Verb::Import(_) | Verb::Export(_) | Verb::Presets(_) => false,
+        Verb::Import(args) => args.json,
+        Verb::Fmt(_) | Verb::Export(_) | Verb::Presets(_) => false,
         Verb::Demand(_) => false,
         Verb::Completions(_) => false,
     };

@@ -91,9 +91,24 @@ fn resolve(
     Ok(Target { file, kind })
 }
 
+/// What the first bytes of files that are no UTF-8 text tell, and the way out.
+const BINARIES: [(&[u8], &str, &str); 6] = [
+    (b"\x1f\x8b", "the file is compressed by gzip", "`gunzip` it first"),
+    (b"\xfd7zXZ", "the file is compressed by xz", "`unxz` it first"),
+    (b"\x28\xb5\x2f\xfd", "the file is compressed by zstd", "`unzstd` it first"),
+    (b"PK\x03\x04", "the file is a zip archive", "`unzip` it first"),
+    (b"\xff\xfe", "the file is UTF-16 text", UTF_16),
+    (b"\xfe\xff", "the file is UTF-16 text", UTF_16),
+];
+
+const UTF_16: &str = "save it as UTF-8; PowerShell does with `… | Out-File -Encoding utf8 FILE`";
+
 /// Reads a text file or, for `-`, standard input: (the name to show, the text).
 pub(super) fn read_text(path: &str) -> Outcome<(String, String)> {
     let (name, bytes) = read_bytes(path)?;
+    if let Some((_, what, help)) = BINARIES.iter().find(|(start, ..)| bytes.starts_with(start)) {
+        return Err(Diagnostic::error("not-utf-8", *what).in_file(name).help(*help).into());
+    }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text)),
         Err(error) => {

@@ -7,7 +7,7 @@ use super::matrix::{self, Matrix};
 use super::merge::{self, Dump};
 use super::peers::{self, PeerMatrix};
 use super::scan::{Line, lines};
-use super::{hwloc, nccl};
+use super::{hwloc, lspci, nccl};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
 
@@ -63,11 +63,29 @@ impl Dumps {
             Some(Found::Headerless(line)) => return Err(headerless(&lines[line], source)),
             Some(Found::Other(Format::NcclXml, _)) => nccl::read(text, source)?,
             Some(Found::Other(Format::HwlocXml, _)) => hwloc::read(text, source)?,
+            Some(Found::Other(Format::LspciTree, _)) => {
+                let tree = lspci::read_tree(text, source)?;
+                if lines.iter().any(|line| line.word(0) == "LnkCap:") {
+                    // `lspci -tv` and `lspci -vv` in one file.
+                    self.inventories.push(Dump { name: name.to_owned(), inventory: tree });
+                    lspci::read_details(text, source)?
+                } else {
+                    tree
+                }
+            }
+            Some(Found::Other(Format::LspciDetails, _)) => lspci::read_details(text, source)?,
             Some(Found::Other(format, line)) => {
                 let place = lines.get(line).map(|line| line.span(source));
                 return Err(Fault::NotRead(format).at(place).into());
             }
-            None => return Err(Fault::NotRecognised.at(None).in_file(name).into()),
+            None => {
+                let fault = match text {
+                    text if text.trim().is_empty() => Fault::Empty,
+                    text if text.contains('\0') => Fault::Binary,
+                    _ => Fault::NotRecognised,
+                };
+                return Err(fault.at(None).in_file(name).into());
+            }
         };
         self.inventories.push(Dump { name: name.to_owned(), inventory });
         Ok(())
@@ -85,9 +103,6 @@ impl Format {
     /// Whether [`super::read`] reads it; the others are refused by name.
     #[must_use]
     pub fn is_read(self) -> bool {
-        matches!(
-            self,
-            Self::NvidiaSmiTopology | Self::NvidiaSmiPeers | Self::NcclXml | Self::HwlocXml
-        )
+        !matches!(self, Self::PeerBandwidth | Self::NcclTests)
     }
 }

@@ -90,7 +90,7 @@ fn declaration(
 /// What all elements share goes to the declaration, with the list of bus ids where all are known;
 /// the rest becomes `set` lines.
 fn attributes(name: &str, array: &Array) -> (Vec<Spanned<Attribute>>, Vec<Statement>) {
-    let (mut all, mut sets) = (Vec::new(), Vec::new());
+    let (mut all, mut sets) = (Vec::new(), Vec::<(Vec<usize>, Attribute)>::new());
     type Get = fn(&Details) -> &Option<String>;
     type Make = fn(String) -> Attribute;
     let kinds: [(Get, Make); 2] =
@@ -106,7 +106,7 @@ fn attributes(name: &str, array: &Array) -> (Vec<Spanned<Attribute>>, Vec<Statem
             if elements.len() == array.elements.len() {
                 all.push(Spanned::bare(make(value.clone())));
             } else {
-                sets.push(set(name, &elements, make(value.clone())));
+                sets.push((elements, make(value.clone())));
             }
         }
     }
@@ -120,9 +120,11 @@ fn attributes(name: &str, array: &Array) -> (Vec<Spanned<Attribute>>, Vec<Statem
     if elements.len() == array.elements.len() {
         all.push(Spanned::bare(Attribute::Bus(ids)));
     } else if !elements.is_empty() {
-        sets.push(set(name, &elements, Attribute::Bus(ids)));
+        sets.push((elements, Attribute::Bus(ids)));
     }
-    (all, sets)
+    sets.sort_by(|a, b| a.0.cmp(&b.0));
+    let sets = sets.into_iter().map(|(elements, attribute)| set(name, &elements, attribute));
+    (all, sets.collect())
 }
 
 fn set(name: &str, elements: &[usize], attribute: Attribute) -> Statement {

@@ -11,6 +11,10 @@ use std::fmt;
 pub enum Fault {
     /// The text is no dump that is known.
     NotRecognised,
+    /// There is nothing in it.
+    Empty,
+    /// Bytes of zero stand in it.
+    Binary,
     /// The dump is known, but not read.
     NotRead(Format),
     /// A matrix of `topo -p2p` about NVLink, atomics or properties.
@@ -51,6 +55,10 @@ impl fmt::Display for Fault {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
             Self::NotPeerAccess => {
                 f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
+            }
+            Self::Empty => f.write_str("the file is empty"),
+            Self::Binary => {
+                f.write_str("the file holds bytes of zero: it is no text, or text in UTF-16")
             }
             Self::NotRead(format) => {
                 write!(f, "this is {format}, which this version does not read yet")
@@ -108,7 +116,7 @@ impl fmt::Display for Fault {
 impl Fault {
     fn code(&self) -> &'static str {
         match self {
-            Self::NotRecognised => "import-format",
+            Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
             Self::NotRead(_) | Self::NotPeerAccess => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
@@ -125,8 +133,19 @@ impl Fault {
 
     fn help(&self) -> Option<&'static str> {
         Some(match self {
-            Self::NotRecognised | Self::NotRead(_) => {
-                "give the output of `nvidia-smi topo -m`, or write a .topo file"
+            Self::NotRecognised => {
+                "looked for a header `GPU0 GPU1 …` (nvidia-smi topo), `<system>` (NCCL), `<topology>` \
+                 (hwloc), `-[0000:00]-` (lspci -tv), `LnkCap:` (lspci -vv): `variopath import \
+                 --help` names the commands"
+            }
+            Self::Empty => "run the command again: `nvidia-smi topo -m > topo.txt`",
+            Self::Binary => {
+                "save it as UTF-8; PowerShell does with `nvidia-smi topo -m | Out-File -Encoding \
+                 utf8 topo.txt`"
+            }
+            Self::NotRead(_) => {
+                "measurements do not tell how a machine is wired: give the output of `nvidia-smi \
+                 topo -m`"
             }
             Self::NoHeader { .. } => {
                 "copy the line above the first row too: it starts with GPU0 and names every column"

@@ -5,7 +5,7 @@
 
 use super::format::Format;
 use crate::base::Span;
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use std::fmt;
 use std::str::FromStr;
 
@@ -161,6 +161,25 @@ pub struct Function {
     pub acs_redirect: Option<bool>,
     /// Where the dump tells of it.
     pub span: Option<Span>,
+}
+
+impl Function {
+    /// A warning where a GPU or network card runs on fewer lanes than both ends are able to, or than
+    /// `is_narrow` knows without a number. Power saving never takes lanes away.
+    #[must_use]
+    pub fn missing_lanes(&self, is_narrow: bool) -> Option<Diagnostic> {
+        let (able, runs) = (self.link.capable.width, self.link.current.width?);
+        let is_card = matches!(self.kind, FunctionKind::Gpu | FunctionKind::Nic);
+        if !is_card || !(is_narrow || able.is_some_and(|able| runs < able)) {
+            return None;
+        }
+        let able = able.map_or("more".to_owned(), |width| format!("x{width}"));
+        let message = format!("{} runs on {runs} lanes, though it is able to {able}", self.bus?);
+        Some(
+            Diagnostic::warning("import-width", message)
+                .help("a slot with fewer lanes, a riser, or a bad contact"),
+        )
+    }
 }
 
 /// A socket or, where a dump knows only those, a NUMA node.

@@ -34,5 +34,5 @@ mod xml;
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;
-pub use read::{Imported, read, read_inventory};
+pub use read::{Imported, read, read_machine};
 pub use summary::Summary;

@@ -1,6 +1,6 @@
 //! What is known of PCI classes, vendors and link rates beyond any single dump.
 
-use super::inventory::{FunctionKind, PciLink};
+use super::inventory::{Function, FunctionKind, PciLink};
 
 /// NVIDIA.
 pub const NVIDIA: u16 = 0x10de;
@@ -57,6 +57,32 @@ pub fn generation_limit(vendor: u16, device: u16) -> Option<u32> {
         (PLX, _) => 3,
         _ => return None,
     })
+}
+
+/// Whether a GPU is of a kind that is sold on boards with NVLink only.
+#[must_use]
+pub fn has_gpu_links(gpu: &Function) -> bool {
+    let by_name = gpu.model.as_deref().is_some_and(|model| {
+        ["SXM", "GB200", "GB300", "HGX"].iter().any(|word| model.contains(word))
+    });
+    by_name
+        || matches!(
+            gpu.ids,
+            // P100, V100, A100, H100, H200, B200 and GB200.
+            Some((
+                NVIDIA,
+                0x15f9
+                    | 0x1db1
+                    | 0x1db5
+                    | 0x1db8
+                    | 0x20b0
+                    | 0x20b2
+                    | 0x2330
+                    | 0x2335
+                    | 0x2901
+                    | 0x2941,
+            ))
+        )
 }
 
 /// The name of a vendor of GPUs; its id where it has no name here.

@@ -3,16 +3,16 @@
 use super::dumps::Dumps;
 use super::fault::Fault;
 use super::format::Format;
-use super::inventory::Inventory;
 use super::layout::Parent;
 use super::overview::Overview;
 use super::peers::{self, PeerMatrix};
 use super::sketch::Sketch;
 use super::summary::Summary;
-use super::{conclude, emit, layout, matrix_sketch, merge, notes};
+use super::{conclude, emit, layout, matrix_sketch, merge, notes, sysfs};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
 use crate::dsl::tree::{File, Place};
+use std::path::Path;
 
 /// What an import made of the dumps of one machine.
 #[derive(Debug, Clone)]
@@ -39,19 +39,46 @@ pub fn read(
     inputs: &[SourceId],
     assume: Option<u32>,
 ) -> Result<Imported, Diagnostics> {
+    import(Dumps::read(sources, inputs), assume)
+}
+
+/// Imports the machine that the program runs on, and beside it dumps of it; `root` is `/sys`.
+///
+/// # Errors
+/// As [`read`]; exit 4 where the kernel tells no PCI devices, exit 1 where none of them is a GPU.
+pub fn read_machine(
+    root: &Path,
+    sources: &Sources,
+    inputs: &[SourceId],
+    assume: Option<u32>,
+) -> Result<Imported, Diagnostics> {
+    let dumps = sysfs::read(root).and_then(|inventory| {
+        let mut dumps = Dumps::read(sources, inputs)?;
+        dumps.inventories.push(merge::Dump { name: Format::ThisMachine.to_string(), inventory });
+        Ok(dumps)
+    });
+    import(dumps, assume)
+}
+
+fn import(dumps: Result<Dumps, Diagnostics>, assume: Option<u32>) -> Result<Imported, Diagnostics> {
     if let Some(generation) = assume.filter(|generation| !(1..=6).contains(generation)) {
         return Err(Fault::Generation(generation).at(None).into());
     }
-    let Dumps { matrix, inventories, peers } = Dumps::read(sources, inputs)?;
+    let Dumps { matrix, inventories, peers } = dumps?;
     let names: Vec<&str> = inventories.iter().map(|dump| dump.name.as_str()).collect();
     let names = names.join(" and ");
     let (sketch, notes, format, summary) = match (inventories.is_empty(), matrix) {
         (false, matrix) => {
+            let mut formats: Vec<Format> =
+                inventories.iter().map(|dump| dump.inventory.format).collect();
+            formats.extend(matrix.is_some().then_some(Format::NvidiaSmiTopology));
             let mut inventory = merge::merge(inventories)?;
             if let Some((name, matrix)) = &matrix {
                 merge::agree(matrix, &mut inventory, (name, &names))?;
             }
-            let (sketch, notes) = concluded(&inventory, assume);
+            let conclusion = conclude::conclude(&inventory);
+            let sketch = conclude::sketch(&inventory, &conclusion, assume, &origin(&formats));
+            let notes = conclude::notes(&inventory, &conclusion, assume);
             (sketch, notes, inventory.format, None)
         }
         (true, Some((_, matrix))) => {
@@ -62,27 +89,26 @@ pub fn read(
             (sketch, notes, Format::NvidiaSmiTopology, summary)
         }
         (true, None) => {
-            let place = peers.first().map(|matrix| matrix.span);
-            return Err(merge::Fault::PeersAlone.at(&[place]).into());
+            let Some(first) = peers.first() else { return Err(Diagnostics::new()) };
+            let (gpus, states) = (first.gpus.len(), first.states());
+            return Err(merge::Fault::PeersAlone { gpus, states }.at(&[Some(first.span)]).into());
         }
     };
     imported(&sketch, notes, format, summary, &peers)
 }
 
-/// Imports a machine whose functions are known already: this one, as the kernel tells it.
-///
-/// # Errors
-/// None yet; dumps beside it may bring some.
-pub fn read_inventory(inventory: &Inventory, assume: Option<u32>) -> Result<Imported, Diagnostics> {
-    let (sketch, notes) = concluded(inventory, assume);
-    imported(&sketch, notes, inventory.format, None, &[])
-}
-
-/// What follows from an inventory.
-fn concluded(inventory: &Inventory, assume: Option<u32>) -> (Sketch, Diagnostics) {
-    let conclusion = conclude::conclude(inventory);
-    let sketch = conclude::sketch(inventory, &conclusion, assume);
-    (sketch, conclude::notes(inventory, &conclusion, assume))
+/// `a topology file of NCCL, the tree of lspci -t and the output of lspci -vvv`
+fn origin(formats: &[Format]) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in formats.iter().map(Format::to_string) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    match names.pop() {
+        Some(last) if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        last => last.unwrap_or_default(),
+    }
 }
 
 fn imported(

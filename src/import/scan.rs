@@ -68,6 +68,10 @@ fn line(raw: &str, start: usize) -> Line {
     let mut visible = Vec::new();
     let mut chars = raw.char_indices().peekable();
     while let Some((at, character)) = chars.next() {
+        if character == '\u{feff}' {
+            // The mark of UTF-8 that some editors write.
+            continue;
+        }
         if character != '\u{1b}' {
             visible.push((start + at, character));
             continue;

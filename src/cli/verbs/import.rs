@@ -1,4 +1,4 @@
-//! `variopath import`: dumps of a machine to a topology file.
+//! `variopath import`: a machine, or dumps of it, to a topology file.
 
 use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
@@ -8,26 +8,43 @@ use crate::cli::verbs::table;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::{dsl, import};
 use clap::Args;
+use std::path::Path;
 
 const AFTER: &str = "\
-Reads: nvidia-smi topo -m, and topo -p2p r|w beside it; topology files of NCCL and RCCL
-(NCCL_TOPO_DUMP_FILE) and of hwloc (lstopo m.xml). Several files are taken as dumps of one machine:
-they are matched by PCI bus id, and what they contradict each other in is named.";
+What is read, and the command that writes it:
+  the matrix of pairs     nvidia-smi topo -m > topo.txt
+  peer access, beside it  nvidia-smi topo -p2p r > read.txt; nvidia-smi topo -p2p w > write.txt
+  NCCL and RCCL           NCCL_TOPO_DUMP_FILE=nccl.xml in the environment of any run
+  hwloc 1 to 3            lstopo --whole-io hwloc.xml
+  the tree of lspci       lspci -tv > tree.txt (names, no speeds)
+  its details, beside it  sudo lspci -vv > details.txt (speeds, NUMA nodes, access control)
+  this machine            no FILE: what the kernel tells below /sys; as root access control, too
+
+Several files are taken as dumps of one machine: they are matched by PCI bus id, each fills what the
+others leave open, and what they contradict each other in is named. What no file tells is written as
+`unknown`: edit the `link` lines, or give --assume gen4.";
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(in crate::cli) struct ImportArgs {
-    /// Dumps of one machine, in any formats; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    /// Dumps of one machine, in any formats; `-` is standard input; without any, this machine
+    #[arg(value_name = "FILE")]
     files: Vec<String>,
     /// Take every PCIe link whose speed no file tells as x16 of this generation, marked as assumed
     #[arg(long, value_name = "GEN", value_parser = parse_generation)]
     assume: Option<u32>,
+    /// Reads this machine from a folder that looks like /sys, beside any FILE
+    #[arg(long, value_name = "DIR")]
+    sysfs: Option<String>,
     /// Takes each file as a machine of its own and prints a line about each: who shares switches
-    /// and root ports, which link speeds there are, or why the file is refused
-    #[arg(long, conflicts_with_all = ["output", "force"])]
+    /// and root ports, which link speeds there are, or why the file is refused; a folder stands for
+    /// the files in it
+    #[arg(long, conflicts_with_all = ["output", "force", "sysfs"])]
     table: bool,
+    /// With --table: prints one JSON document, `variopath-imports/1`
+    #[arg(long, requires = "table")]
+    pub(in crate::cli) json: bool,
     /// Writes the topology here instead of to standard output
     #[arg(short, long, value_name = "OUT.topo")]
     output: Option<String>,
@@ -36,23 +53,28 @@ pub(in crate::cli) struct ImportArgs {
     force: bool,
 }
 
-/// Reads dumps of one machine and prints the topology file that says the same.
+/// Reads a machine or dumps of one and prints the topology file that says the same.
 pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcome {
-    if args.table {
-        return table::table(context, &args.files, args.assume);
-    }
-    let mut inputs = Vec::new();
     if args.files.iter().filter(|file| *file == "-").count() > 1 {
         return Err(Diagnostic::error("usage", "standard input can be read once only")
             .help("give `-` once, and the other dumps as files")
             .exit(Exit::Usage)
             .into());
     }
+    if args.table {
+        return table::table(context, &args.files, args.assume);
+    }
+    let mut inputs = Vec::new();
     for file in &args.files {
         let (name, text) = target::read_text(file)?;
         inputs.push(context.sources.add(name, text));
     }
-    let imported = import::read(&context.sources, &inputs, args.assume)?;
+    let imported = if args.files.is_empty() || args.sysfs.is_some() {
+        let root = Path::new(args.sysfs.as_deref().unwrap_or("/sys"));
+        import::read_machine(root, &context.sources, &inputs, args.assume)?
+    } else {
+        import::read(&context.sources, &inputs, args.assume)?
+    };
     context.notes.extend(imported.notes);
     let text = dsl::format(&imported.file);
     match &args.output {

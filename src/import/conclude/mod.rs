@@ -7,6 +7,7 @@
 //! - A link's worth is that of its slowest part.
 
 mod cards;
+mod hazards;
 mod notes;
 mod sketch;
 mod sockets;

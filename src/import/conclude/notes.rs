@@ -1,5 +1,6 @@
 //! What was concluded without being told, said aloud.
 
+use super::hazards::hazards;
 use super::types::{Card, Conclusion, Grounds, Switch};
 use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
@@ -14,6 +15,7 @@ pub fn notes(inventory: &Inventory, conclusion: &Conclusion, assume: Option<u32>
     let mut notes = inventory.notes.clone();
     sockets(inventory, conclusion, &mut notes);
     gpu_links(inventory, &mut notes);
+    hazards(inventory, &mut notes);
     slow_switches(inventory, conclusion, &mut notes);
     cards(conclusion, &mut notes);
     rates(conclusion, assume, &mut notes);
@@ -36,8 +38,8 @@ fn sockets(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnosti
     let by_numa = conclusion.sockets.iter().filter(|socket| socket.grounds == Grounds::NumaNode);
     if count > 1 && by_numa.count() > 1 {
         let message = format!(
-            "the file tells NUMA nodes, not sockets: {count} sockets assumed, one a node; the nodes \
-             of one package (NPS, SNC) look the same"
+            "NUMA nodes are told, not sockets: {count} sockets assumed, one a node; the nodes of one \
+             package (NPS, SNC) look the same"
         );
         let place = inventory.processors.first().and_then(|processor| processor.span);
         let diagnostic = Diagnostic::warning("import-sockets", message)
@@ -53,7 +55,7 @@ fn sockets(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnosti
             Grounds::Told | Grounds::NumaNode => continue,
             Grounds::Numa(numa) => format!("{name} is assumed for the devices of NUMA node {numa}"),
             Grounds::Nothing => {
-                format!("the file does not tell sockets: {name} is assumed for all that is left")
+                format!("nothing tells the socket of what is left: {name} is assumed for it")
             }
         };
         notes.push(Diagnostic::warning("import-sockets", message));
@@ -103,7 +105,7 @@ fn cards(conclusion: &Conclusion, notes: &mut Diagnostics) {
     }
     if !conclusion.fused.is_empty() {
         let names = shortened(&conclusion.fused);
-        let message = format!("{names}: fused cards; the file hides where each of them is");
+        let message = format!("{names}: fused cards; where each of them is stays hidden");
         notes.push(Diagnostic::warning("import-fused", message));
     }
     let hidden: Vec<String> = names("n", &conclusion.nics)
@@ -113,7 +115,7 @@ fn cards(conclusion: &Conclusion, notes: &mut Diagnostics) {
         .collect();
     if !hidden.is_empty() {
         let message = format!(
-            "the file hides the PCI functions of {}: put on the socket with an unknown rate",
+            "the PCI functions of {} are hidden: put on the socket with an unknown rate",
             shortened(&hidden)
         );
         notes.push(Diagnostic::warning("import-hidden", message));
@@ -124,7 +126,8 @@ fn is_open(card: &Card) -> bool {
     card.worth.link.generation.is_none() || card.worth.link.width.is_none()
 }
 
-fn shortened(names: &[String]) -> String {
+/// The first few names, and how many more there are.
+pub fn shortened(names: &[String]) -> String {
     const SHOWN: usize = 8;
     let mut text = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > SHOWN {
@@ -148,7 +151,7 @@ fn rates(conclusion: &Conclusion, assume: Option<u32>, notes: &mut Diagnostics) 
         Some(generation) => {
             if open > 0 {
                 let message = format!(
-                    "the file has no speed for {some}: gen{generation} assumed, x16 unless the \
+                    "no speed is told for {some}: gen{generation} assumed, x16 unless the \
                      width is told"
                 );
                 notes.push(Diagnostic::note("import-assumed", message));
@@ -160,13 +163,13 @@ fn rates(conclusion: &Conclusion, assume: Option<u32>, notes: &mut Diagnostics) 
             }
         }
         None if open > 0 => notes.push(
-            Diagnostic::note("import-rates", format!("the file has no speed for {some}: unknown"))
+            Diagnostic::note("import-rates", format!("no speed is told for {some}: unknown"))
                 .help("edit the `link` lines, or import with `--assume gen4`"),
         ),
         None => {}
     }
     if assume.is_none() && conclusion.sockets.len() > 1 {
-        let message = "the file does not tell what sockets are joined by: `smp` is unknown";
+        let message = "nothing tells what joins the sockets: `smp` is unknown";
         let diagnostic = Diagnostic::note("import-rates", message)
             .help("edit `link smp`, or import with `--assume gen4`");
         notes.push(diagnostic);

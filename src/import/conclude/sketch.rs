@@ -43,8 +43,14 @@ fn key(worth: Worth, role: Role, assume: Option<u32>) -> Key {
     }
 }
 
-/// What is written for `conclusion`; `assume` is a PCIe generation for links of unknown speed.
-pub fn sketch(inventory: &Inventory, conclusion: &Conclusion, assume: Option<u32>) -> Sketch {
+/// What is written for `conclusion`, told by `origin`; `assume` is a PCIe generation for links of
+/// unknown speed.
+pub fn sketch(
+    inventory: &Inventory,
+    conclusion: &Conclusion,
+    assume: Option<u32>,
+    origin: &str,
+) -> Sketch {
     let mut used: BTreeMap<Key, BTreeSet<Role>> = BTreeMap::new();
     let switches = || conclusion.upstream.iter().chain(&conclusion.switches);
     let worths = (conclusion.gpus.iter().map(|card| (card.worth, Role::Gpu)))
@@ -89,7 +95,7 @@ pub fn sketch(inventory: &Inventory, conclusion: &Conclusion, assume: Option<u32
         Array { elements: switches.iter().map(element).collect(), comment: None }
     };
     Sketch {
-        heading: heading(inventory, conclusion),
+        heading: heading(inventory, conclusion, origin),
         between,
         sockets: conclusion.sockets.len(),
         upstream: switches(&conclusion.upstream),
@@ -143,10 +149,9 @@ fn line(key: Key, roles: &BTreeSet<Role>, assumed: &[Key], assume: Option<u32>) 
     LinkLine { name, value, comment }
 }
 
-fn heading(inventory: &Inventory, conclusion: &Conclusion) -> Vec<String> {
+fn heading(inventory: &Inventory, conclusion: &Conclusion, origin: &str) -> Vec<String> {
     let mut lines = vec![format!(
-        "Imported from {}: {}, {}, {}.",
-        inventory.format,
+        "Imported from {origin}: {}, {}, {}.",
         plural(conclusion.gpus.len(), "GPU", "GPUs"),
         plural(conclusion.nics.len(), "network card", "network cards"),
         plural(conclusion.sockets.len(), "socket", "sockets"),

@@ -2,7 +2,6 @@
 
 use super::super::inventory::{FunctionKind, GpuLink};
 use super::functions::Forest;
-use crate::diagnostics::{Diagnostic, Diagnostics};
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
@@ -10,7 +9,7 @@ use std::collections::BTreeMap;
 const MAX_MEMBERS: usize = 4096;
 
 /// The pairs of GPUs that NVLink or xGMI joins, each direction once.
-pub fn gpu_links(document: &Document, forest: &Forest, notes: &mut Diagnostics) -> Vec<GpuLink> {
+pub fn gpu_links(document: &Document, forest: &Forest) -> Vec<GpuLink> {
     let mut by_index = BTreeMap::new();
     for node in document.descendants() {
         let function = forest.of_object.get(&node.id().get_usize());
@@ -20,18 +19,8 @@ pub fn gpu_links(document: &Document, forest: &Forest, notes: &mut Diagnostics) 
     }
     let mut links = Vec::new();
     for matrix in document.root_element().children() {
-        let name = match matrix.attribute("name") {
-            Some("NVLinkBandwidth") => "NVLink",
-            Some("XGMIBandwidth") => "xGMI",
-            _ => continue,
-        };
-        let before = links.len();
-        pairs(matrix, &by_index, forest, &mut links);
-        if links.len() > before {
-            notes.push(Diagnostic::note(
-                "import-fabric",
-                format!("{name} joins GPUs: their fastest way is not PCIe"),
-            ));
+        if matches!(matrix.attribute("name"), Some("NVLinkBandwidth" | "XGMIBandwidth")) {
+            pairs(matrix, &by_index, forest, &mut links);
         }
     }
     links

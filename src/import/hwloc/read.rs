@@ -2,16 +2,15 @@
 
 use super::super::format::Format;
 use super::super::inventory::{FunctionKind, Inventory};
-use super::super::{pci, xml};
+use super::super::xml;
 use super::fault::Fault;
 use super::functions::functions;
 use super::object::span;
 use super::places::Places;
 use super::{fabric, links};
 use crate::base::SourceId;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::Diagnostics;
 use roxmltree::Node;
-use std::collections::BTreeSet;
 
 /// The version of the format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,7 +45,7 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     }
     let mut notes = Diagnostics::new();
     links::conclude(&mut forest.found, &mut notes);
-    let gpu_links = fabric::gpu_links(&document, &forest, &mut notes);
+    let gpu_links = fabric::gpu_links(&document, &forest);
     let mut inventory = Inventory {
         format: Format::HwlocXml,
         processors: places.processors,
@@ -55,7 +54,6 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
         notes,
     };
     inventory.prune();
-    vendors(&mut inventory);
     Ok(inventory)
 }
 
@@ -70,29 +68,4 @@ fn version(root: Node) -> Result<Version, Fault> {
         Some("3") => Ok(Version::Three),
         _ => Err(Fault::Version(text.to_owned())),
     }
-}
-
-/// GPUs of several vendors cannot access each other's memory.
-fn vendors(inventory: &mut Inventory) {
-    let gpus = || inventory.functions.iter().filter(|f| f.kind == FunctionKind::Gpu);
-    let vendors: BTreeSet<u16> = gpus().filter_map(|gpu| gpu.ids).map(|ids| ids.0).collect();
-    if vendors.len() < 2 {
-        return;
-    }
-    let names: Vec<String> = vendors.iter().map(|vendor| pci::vendor(*vendor)).collect();
-    let message = format!(
-        "GPUs of several vendors ({}): they have no peer access to each other",
-        names.join(", ")
-    );
-    let mut warning = Diagnostic::warning("import-vendors", message)
-        .help("leave the GPUs of one vendor out with `without`");
-    let mut seen = BTreeSet::new();
-    for gpu in gpus() {
-        if let (Some((vendor, _)), Some(span)) = (gpu.ids, gpu.span)
-            && seen.insert(vendor)
-        {
-            warning = warning.at(span, pci::vendor(vendor));
-        }
-    }
-    inventory.notes.push(warning);
 }

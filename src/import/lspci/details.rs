@@ -54,7 +54,9 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
             "LnkCap" => function.link.capable = link(value),
             "LnkSta" => {
                 function.link.current = link(value);
-                status(function, value, span(), &mut notes);
+                let narrow = |part: &str| part.contains("Width") && part.contains("downgraded");
+                let lanes = function.missing_lanes(value.split(',').any(narrow));
+                notes.extend(lanes.map(|warning| warning.at(span(), "")));
                 let slow = |part: &str| part.contains("Speed") && part.contains("downgraded");
                 if function.kind == FunctionKind::Gpu && value.split(',').any(slow) {
                     idle.push(index);
@@ -83,12 +85,6 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     }
     let format = Format::LspciDetails;
     Ok(Inventory { format, processors: Vec::new(), functions, gpu_links: Vec::new(), notes })
-}
-
-/// Why the details of `inventory` are not enough without a tree.
-#[must_use]
-pub fn alone(inventory: &Inventory) -> Diagnostic {
-    Fault::NoPlaces.at(inventory.functions.first().and_then(|function| function.span))
 }
 
 /// `0000:01:00.0 VGA compatible controller: ...`: the bus id and what stands behind it.
@@ -141,28 +137,6 @@ fn link(value: &str) -> PciLink {
         }
     }
     link
-}
-
-/// Power saving lowers the speed of idle links; lanes that are missing are missing.
-fn status(function: &Function, value: &str, span: Span, notes: &mut Diagnostics) {
-    let matters = matches!(function.kind, FunctionKind::Gpu | FunctionKind::Nic);
-    let (LinkReport { capable, current }, Some(bus)) = (function.link, function.bus) else {
-        return;
-    };
-    let narrow = |part: &str| part.contains("Width") && part.contains("downgraded");
-    let (Some(runs), true) = (current.width, matters) else { return };
-    let is_less = capable.width.is_some_and(|able| runs < able);
-    if is_less || value.split(',').any(narrow) {
-        let able = capable.width.map_or("more".to_owned(), |width| format!("x{width}"));
-        notes.push(
-            Diagnostic::warning(
-                "import-width",
-                format!("{bus} runs on {runs} lanes, though it is able to {able}"),
-            )
-            .at(span, "")
-            .help("a slot with fewer lanes, a riser, or a bad contact"),
-        );
-    }
 }
 
 /// `SrcValid- TransBlk- ReqRedir+ CmpltRedir+ ...`

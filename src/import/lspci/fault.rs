@@ -29,8 +29,6 @@ pub enum Fault {
     NoGpu(usize),
     /// Details without any function.
     NoFunction,
-    /// Details without a tree.
-    NoPlaces,
 }
 
 impl fmt::Display for Fault {
@@ -53,9 +51,6 @@ impl fmt::Display for Fault {
                 write!(f, "no GPU by name among the PCI functions ({count} told)")
             }
             Self::NoFunction => f.write_str("no line names a PCI function"),
-            Self::NoPlaces => {
-                f.write_str("the details of lspci tell no tree: nothing says what hangs on what")
-            }
         }
     }
 }
@@ -76,10 +71,6 @@ impl Fault {
             Self::NoGpu(_) => {
                 "give the whole output of `lspci -tv` on the machine with the GPUs; names come from \
                  `update-pciids`"
-            }
-            Self::NoPlaces => {
-                "give the tree too: `lspci -tv > tree.txt`, then `variopath import tree.txt \
-                 details.txt`"
             }
         }
     }

@@ -11,5 +11,5 @@ mod names;
 mod tests;
 mod tree;
 
-pub use details::{alone, read as read_details};
-pub use tree::read as read_tree;
+pub use details::read as read_details;
+pub use tree::{CUT, read as read_tree};

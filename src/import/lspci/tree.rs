@@ -8,6 +8,9 @@ use crate::import::format::Format;
 use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory, LinkReport};
 use std::collections::BTreeSet;
 
+/// The code of the warning that the tree is not whole.
+pub const CUT: &str = "import-cut";
+
 /// More functions than any machine has.
 const MAX_FUNCTIONS: usize = 65_536;
 
@@ -267,7 +270,7 @@ impl Reader {
             };
             notes.push(
                 Diagnostic::warning(
-                    "import-cut",
+                    CUT,
                     format!("the tree is cut: {what} is not complete, what follows is missing"),
                 )
                 .at(branch.span, "opens here and never ends")

@@ -18,6 +18,8 @@ pub enum Fault {
     Kind { bus: BusId, first: (String, &'static str), second: (String, &'static str) },
     /// Vendor and device id differ.
     Ids { bus: BusId, first: (String, (u16, u16)), second: (String, (u16, u16)) },
+    /// A GPU that a list of all devices does not have.
+    NotListed { bus: BusId, list: String, file: String },
     /// It hangs on different ports.
     Above { bus: BusId, first: (String, Option<BusId>), second: (String, Option<BusId>) },
     /// A root of the base has devices on different processors of the other.
@@ -28,8 +30,8 @@ pub enum Fault {
     Label { pair: (usize, usize), label: String, first: String, tree: &'static str, file: String },
     /// Two matrices of `topo -m`.
     TwoMatrices { first: String, second: String },
-    /// Peer access alone.
-    PeersAlone,
+    /// Peer access alone, with the states of pairs, each once.
+    PeersAlone { gpus: usize, states: Vec<&'static str> },
     /// Two matrices of peer access for the same mode differ.
     PeersDiffer { row: String, column: String, first: String, second: String },
 }
@@ -57,6 +59,11 @@ impl fmt::Display for Fault {
                  machines",
                 first.1.0, first.1.1, first.0, second.1.0, second.1.1, second.0
             ),
+            Self::NotListed { bus, list, file } => write!(
+                f,
+                "{bus} is a GPU in {file}, but {list}, which lists every device, does not have it: \
+                 these are two machines"
+            ),
             Self::Above { bus, first, second } => write!(
                 f,
                 "{bus} hangs on {} in {} and on {} in {}: these are two machines",
@@ -83,9 +90,11 @@ impl fmt::Display for Fault {
             Self::TwoMatrices { first, second } => {
                 write!(f, "{first} and {second} are both matrices of nvidia-smi topo -m")
             }
-            Self::PeersAlone => f.write_str(
-                "this is the matrix of nvidia-smi topo -p2p: it tells who may access whom, not how \
-                 the machine is wired, and is not read alone",
+            Self::PeersAlone { gpus, states } => write!(
+                f,
+                "this is the matrix of nvidia-smi topo -p2p ({gpus} GPUs, {}): it tells who may \
+                 access whom, not how the machine is wired, and is not read alone",
+                states.join(", ")
             ),
             Self::PeersDiffer { row, column, first, second } => write!(
                 f,
@@ -102,7 +111,9 @@ fn port(bus: Option<BusId>) -> String {
 impl Fault {
     fn code(&self) -> &'static str {
         match self {
-            Self::NothingShared { .. } | Self::GpuCount { .. } => "import-two-machines",
+            Self::NothingShared { .. } | Self::GpuCount { .. } | Self::NotListed { .. } => {
+                "import-two-machines"
+            }
             Self::NoBusIds { .. } => "import-no-bus-ids",
             Self::NoTree { .. } => "import-no-tree",
             Self::Kind { .. } | Self::Ids { .. } | Self::Above { .. } | Self::Roots { .. } => {
@@ -110,16 +121,19 @@ impl Fault {
             }
             Self::Label { .. } | Self::PeersDiffer { .. } => "import-contradiction",
             Self::TwoMatrices { .. } => "import-second",
-            Self::PeersAlone => "import-unsupported",
+            Self::PeersAlone { .. } => "import-unsupported",
         }
     }
 
     fn help(&self) -> &'static str {
         match self {
             Self::NoBusIds { .. } => "import that file alone",
-            Self::NoTree { .. } => "give the output of `lspci -tv` of the same machine too",
+            Self::NoTree { .. } => {
+                "give the tree too: `lspci -tv > tree.txt`, then `variopath import tree.txt \
+                 details.txt`"
+            }
             Self::TwoMatrices { .. } => "give one of them",
-            Self::PeersAlone => {
+            Self::PeersAlone { .. } => {
                 "give the output of `nvidia-smi topo -m` too: `import topo.txt p2p.txt`"
             }
             Self::PeersDiffer { .. } => {
@@ -134,7 +148,7 @@ impl Fault {
     pub fn at(self, spans: &[Option<Span>]) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
         let diagnostic = match self {
-            Self::PeersAlone => Diagnostic::unsupported(code, message),
+            Self::PeersAlone { .. } => Diagnostic::unsupported(code, message),
             _ => Diagnostic::error(code, message),
         };
         let diagnostic = diagnostic.help(self.help());

@@ -6,7 +6,9 @@ use super::functions::fill;
 use super::order::settle;
 use super::processors::{adopt, processor_of};
 use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::import::format::Format;
 use crate::import::inventory::{Above, BusId, Function, FunctionKind, GpuLink, Inventory};
+use crate::import::lspci;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One inventory of everything that the dumps tell, at least one dump.
@@ -23,13 +25,20 @@ pub fn merge(mut dumps: Vec<Dump>) -> Result<Inventory, Diagnostics> {
     };
     let Dump { name, inventory: mut machine } = dumps.remove(base);
     if !has_tree(&machine) {
-        return Err(Fault::NoTree { file: name }.at(&[]).into());
+        let place = machine.functions.first().and_then(|function| function.span);
+        return Err(Fault::NoTree { file: name }.at(&[place]).into());
     }
+    // A tree with all its ports, whose ends tell each of itself.
+    let one_end = machine.format == Format::LspciTree
+        && dumps.iter().any(|dump| dump.inventory.format == Format::LspciDetails);
     for dump in dumps {
         machine.notes.extend(dump.inventory.notes.clone());
         lay_over((&name, &mut machine), &dump).map_err(|fault| Diagnostics::from(*fault))?;
     }
     settle(&mut machine);
+    if one_end {
+        machine.bound_links();
+    }
     Ok(machine)
 }
 
@@ -56,6 +65,8 @@ fn lay_over((base_name, base): (&str, &mut Inventory), dump: &Dump) -> Result<()
         let (first, second) = (base_name.to_owned(), dump.name.clone());
         return Err(Box::new(Fault::NothingShared { first, second }.at(&[])));
     }
+    listed((base_name, base), (&dump.name, other))?;
+    listed((&dump.name, other), (base_name, base))?;
     same_ways((base_name, base), (&dump.name, other), &matched)?;
     adopt((base_name, base), (&dump.name, other), &matched)?;
     let mut notes = Diagnostics::new();
@@ -105,6 +116,30 @@ fn ancestors(inventory: &Inventory, function: usize) -> Vec<BusId> {
         at = above;
     }
     found
+}
+
+/// What lists every device of a machine knows all its GPUs.
+fn listed(
+    (list_name, list): (&str, &Inventory),
+    (name, inventory): (&str, &Inventory),
+) -> Result<(), Box<Diagnostic>> {
+    // A filtered or cut tree says so in its notes.
+    let is_whole = match list.format {
+        Format::LspciTree => !list.notes.iter().any(|note| note.code == lspci::CUT),
+        format => format == Format::ThisMachine,
+    };
+    let known = by_bus(list);
+    let stranger = inventory.functions.iter().find(|function| {
+        function.kind == FunctionKind::Gpu
+            && function.bus.is_some_and(|bus| !known.contains_key(&bus))
+    });
+    match stranger.and_then(|function| Some((function.bus?, function.span))) {
+        Some((bus, span)) if is_whole => {
+            let (list, file) = (list_name.to_owned(), name.to_owned());
+            Err(Box::new(Fault::NotListed { bus, list, file }.at(&[span])))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Dumps leave out bridges, but a bridge that both know is above a device in both or in neither.

@@ -5,6 +5,7 @@ use crate::diagnostics::Diagnostics;
 use crate::import::fault::Fault;
 use crate::import::format::{is_header, is_peer_row};
 use crate::import::scan::{Line, gpu_number};
+use std::collections::BTreeSet;
 
 /// What one cell says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,27 @@ pub struct PeerMatrix {
     pub spans: Vec<Vec<Span>>,
     /// The header.
     pub span: Span,
+}
+
+impl PeerStatus {
+    /// As nvidia-smi writes it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Own => "X",
+            Self::Access => "OK",
+            Self::Refused(why) => why,
+            Self::Unknown => "U",
+        }
+    }
+}
+
+impl PeerMatrix {
+    /// The words of all pairs, each once.
+    pub fn states(&self) -> Vec<&'static str> {
+        let all = self.status.iter().flatten().filter(|status| **status != PeerStatus::Own);
+        let words: BTreeSet<&str> = all.map(|status| status.word()).collect();
+        words.into_iter().collect()
+    }
 }
 
 /// All matrices of peer access among `lines`.

@@ -65,17 +65,11 @@ fn refused(
             (0..matrix.gpus.len()).flat_map(|a| (0..matrix.gpus.len()).map(move |b| (a, b)))
         {
             if matrix.status[a][b] != other.status[a][b] {
-                let word = |status: PeerStatus| match status {
-                    PeerStatus::Own => "X",
-                    PeerStatus::Access => "OK",
-                    PeerStatus::Refused(why) => why,
-                    PeerStatus::Unknown => "U",
-                };
                 let fault = Fault::PeersDiffer {
                     row: matrix.gpus[a].clone(),
                     column: matrix.gpus[b].clone(),
-                    first: word(matrix.status[a][b]).to_owned(),
-                    second: word(other.status[a][b]).to_owned(),
+                    first: matrix.status[a][b].word().to_owned(),
+                    second: other.status[a][b].word().to_owned(),
                 };
                 return Err(fault.at(&[Some(matrix.spans[a][b]), Some(other.spans[a][b])]).into());
             }

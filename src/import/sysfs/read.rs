@@ -70,18 +70,6 @@ fn notes(inventory: &mut Inventory) {
             format!("the kernel does not tell the NUMA node of {buses} with GPUs or network cards"),
         ));
     }
-    for function in functions {
-        let (able, runs) = (function.link.capable.width, function.link.current.width);
-        let is_device = matches!(function.kind, FunctionKind::Gpu | FunctionKind::Nic);
-        if let (true, Some(able), Some(runs), Some(bus)) = (is_device, able, runs, function.bus)
-            && runs < able
-        {
-            let message = format!("{bus} runs on {runs} lanes, though it is able to x{able}");
-            notes.push(
-                Diagnostic::warning("import-width", message)
-                    .help("a slot with fewer lanes, a riser, or a bad contact"),
-            );
-        }
-    }
+    notes.extend(functions.iter().filter_map(|function| function.missing_lanes(false)));
     inventory.notes.extend(notes);
 }
