@@ -1,7 +1,7 @@
 //! What a machine has that this version does not plan with. It is refused, never ignored; but what
 //! cannot change a plan of the machine at hand is let through: plans push by the kernel over the one
-//! route of each pair, so that rules of pulls or copy engines, peer access that every pair has, caps
-//! above what links give, and rules of network cards in a single node make no difference.
+//! route of each pair, so that rules of pulls or copy engines, and rules of network cards in a
+//! single node, make no difference.
 
 use crate::base::{LinkId, Mode, RouteClass, Span, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};

@@ -59,15 +59,14 @@ impl Topology {
     }
 
     /// The limits that can bind. A transfer is in the GPUs at its ends, in every switch on its way,
-    /// in the uplinks that it crosses, in the sockets of its ends and in its node. Where several
-    /// rules limit a place in one mode, the one of the innermost part holds, of equal ones the last.
+    /// in the uplinks that it crosses, in the sockets of its ends and in its node. Of several rules
+    /// of one part that limit a place in one mode the last holds; those of a part and of what is
+    /// around it hold side by side, since they speak of different transfers.
     #[must_use]
     pub fn limits(&self) -> Vec<PlaceLimit> {
-        let mut rules: Vec<usize> = (0..self.rules.len()).rev().collect();
-        rules.sort_by_key(|&index| self.rules[index].scope.len());
         let mut limits = Vec::new();
         let mut settled = BTreeSet::new();
-        for rule in rules {
+        for rule in (0..self.rules.len()).rev() {
             let PlacedRule { scope, rule: Rule::Limit { mode, place, count }, .. } =
                 &self.rules[rule]
             else {
@@ -82,7 +81,9 @@ impl Topology {
                 }
             }
             for (spot, routes) in spots {
-                if settled.insert((*mode, spot)) && routes.len() as u64 > *count {
+                if settled.insert((scope.start, scope.end, *mode, spot))
+                    && routes.len() as u64 > *count
+                {
                     limits.push(PlaceLimit { rule, routes, most: *count });
                 }
             }

@@ -247,8 +247,8 @@ impl Check<'_> {
         for &id in &taken {
             *times.entry(id).or_default() += 1;
         }
-        let fits = times.iter().all(|(&id, times)| self.capacity(id).0 / times >= route.rate.0);
-        (fits && route.rate.0 > 0).then_some((taken, route.rate))
+        let least = times.iter().map(|(&id, times)| self.capacity(id).0 / times).min()?;
+        Some((taken, route.rate.min(BytesPerSecond(least))))
     }
 
     /// The memory of a socket, where it has a figure.
@@ -459,10 +459,10 @@ impl Check<'_> {
         crossing.retain(|link, _| !twice.contains(link));
         for (link, transfers) in crossing {
             let (_, rate) = transfers[0];
-            if rate == 0 || transfers.iter().any(|transfer| transfer.1 != rate) {
+            let side_by_side = u128::from(self.capacity(link).0).checked_div(rate).unwrap_or(0);
+            if side_by_side == 0 || transfers.iter().any(|transfer| transfer.1 != rate) {
                 continue;
             }
-            let side_by_side = u128::from(self.capacity(link).0) / rate;
             let sum: u128 = transfers.iter().map(|transfer| transfer.0).sum();
             let longest = transfers.iter().map(|transfer| transfer.0).max().unwrap_or(0);
             let time =
