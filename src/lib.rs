@@ -11,6 +11,7 @@ pub mod dsl;
 pub mod export;
 pub mod import;
 pub mod lp;
+pub mod measured;
 pub mod runtime;
 pub mod scheduler;
 pub mod topology;

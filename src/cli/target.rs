@@ -7,6 +7,7 @@ use crate::base::SourceId;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::dsl::{self, tree};
 use crate::import;
+use crate::measured::{self, Measured};
 use std::io::Read as _;
 
 /// Inputs beyond this are no machine description.
@@ -86,9 +87,18 @@ fn resolve(
 ) -> Outcome<Target> {
     let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
     if kind != "bundle" {
-        dsl::measured_files(&file, &context.sources, source)?;
+        for path in dsl::measured_files(&file, &context.sources, source)? {
+            measurements(context, &path.to_string_lossy())?;
+        }
     }
     Ok(Target { file, kind })
+}
+
+/// Reads a file of measurements.
+pub(super) fn measurements(context: &mut Context, path: &str) -> Outcome<Measured> {
+    let (name, text) = read_text(path)?;
+    let source = context.sources.add(name, text);
+    Ok(measured::read(&context.sources, source)?)
 }
 
 /// What the first bytes of files that are no UTF-8 text tell, and the way out.

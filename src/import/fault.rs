@@ -1,6 +1,5 @@
 //! What can be wrong with a dump. Faults carry data; the words are all here.
 
-use super::format::Format;
 use super::label::PairLabel;
 use crate::base::Span;
 use crate::diagnostics::Diagnostic;
@@ -15,8 +14,10 @@ pub enum Fault {
     Empty,
     /// Bytes of zero stand in it.
     Binary,
-    /// The dump is known, but not read.
-    NotRead(Format),
+    /// Measurements of a machine, which say nothing of its links.
+    Measurements,
+    /// The log of a collective of nccl-tests.
+    Collective,
     /// A matrix of `topo -p2p` about NVLink, atomics or properties.
     NotPeerAccess,
     /// Rows stand there, but nothing names their columns.
@@ -53,15 +54,19 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
+            Self::Measurements => f.write_str(
+                "these are rates between GPUs: they do not say how the machine is built",
+            ),
+            Self::Collective => f.write_str(
+                "a log of nccl-tests times whole collectives: it has no rate of any pair, and does \
+                 not say how the machine is built",
+            ),
             Self::NotPeerAccess => {
                 f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
             }
             Self::Empty => f.write_str("the file is empty"),
             Self::Binary => {
                 f.write_str("the file holds bytes of zero: it is no text, or text in UTF-16")
-            }
-            Self::NotRead(format) => {
-                write!(f, "this is {format}, which this version does not read yet")
             }
             Self::NoHeader { row, labels } => write!(
                 f,
@@ -117,7 +122,7 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
-            Self::NotRead(_) | Self::NotPeerAccess => "import-unsupported",
+            Self::NotPeerAccess | Self::Measurements | Self::Collective => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
             Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
@@ -143,10 +148,6 @@ impl Fault {
                 "save it as UTF-8; PowerShell does with `nvidia-smi topo -m | Out-File -Encoding \
                  utf8 topo.txt`"
             }
-            Self::NotRead(_) => {
-                "measurements do not tell how a machine is wired: give the output of `nvidia-smi \
-                 topo -m`"
-            }
             Self::NoHeader { .. } => {
                 "copy the line above the first row too: it starts with GPU0 and names every column"
             }
@@ -158,6 +159,13 @@ impl Fault {
             }
             Self::UnknownLabel { .. } => "labels are X, NV#, PIX, PXB, PHB, NODE, SYS (old: SOC)",
             Self::NotPeerAccess => "give the output of `nvidia-smi topo -p2p r` or `w`",
+            Self::Measurements => {
+                "import them alone into a file of measurements, and the machine's dumps into a \
+                 topology file; `variopath calibrate` puts the two together"
+            }
+            Self::Collective => {
+                "run p2pBandwidthLatencyTest of the CUDA samples for rates of pairs"
+            }
             Self::UnknownStatus { .. } => {
                 "states are X (the GPU itself), OK, CNS, GNS, TNS, NS, DR, U"
             }
@@ -168,7 +176,7 @@ impl Fault {
 
     fn label(&self) -> String {
         match self {
-            Self::NotRead(_) => "recognised by this line".to_string(),
+            Self::Measurements | Self::Collective => "recognised by this line".to_string(),
             Self::NoHeader { .. } => "the first row".to_string(),
             Self::UnknownLabel { row, column, .. } => format!("{row} to {column}"),
             Self::RowOrder { expected, .. } => format!("expected {expected}"),
@@ -185,7 +193,7 @@ impl Fault {
     pub fn at(self, span: Option<Span>) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
         let mut diagnostic = match self {
-            Self::NotRead(_) => Diagnostic::unsupported(code, message),
+            Self::Measurements | Self::Collective => Diagnostic::unsupported(code, message),
             _ => Diagnostic::error(code, message),
         };
         if let Some(span) = span {

@@ -1,5 +1,6 @@
 //! Which tool a dump comes from.
 
+use super::bandwidth;
 use super::label::PairLabel;
 use super::scan::{Line, gpu_number, is_nic_name, lines};
 use std::fmt;
@@ -156,6 +157,9 @@ fn xml(text: &str) -> Option<Format> {
 
 fn other(lines: &[Line]) -> Option<Found> {
     lines.iter().enumerate().find_map(|(index, line)| {
+        if bandwidth::is_header(line) {
+            return Some(Found::Other(Format::PeerBandwidth, index));
+        }
         let words: Vec<&str> = line.words.iter().map(|word| word.text.as_str()).collect();
         let format = match words.as_slice() {
             [first, ..] if is_bus_root(first) => Format::LspciTree,
@@ -164,7 +168,6 @@ fn other(lines: &[Line]) -> Option<Found> {
             ["Unidirectional" | "Bidirectional", "P2P=Enabled" | "P2P=Disabled", ..] => {
                 Format::PeerBandwidth
             }
-            ["D\\D", "0", ..] => Format::PeerBandwidth,
             ["nThread" | "out-of-place", ..] => Format::NcclTests,
             ["size", "count", "type", ..] | ["Using", "devices", ..] => Format::NcclTests,
             _ => return None,

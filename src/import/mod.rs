@@ -3,6 +3,7 @@
 //! [`detect`] tells dumps apart; those that are not read are refused by name. An import never guesses
 //! silently: what the dump leaves open becomes `unknown` or `assumed` in the tree and a note beside it.
 
+mod bandwidth;
 mod conclude;
 mod dumps;
 mod emit;
@@ -31,6 +32,7 @@ pub mod sysfs;
 mod tests;
 mod xml;
 
+pub use bandwidth::{Measurements, measurements};
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;

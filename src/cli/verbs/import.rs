@@ -1,13 +1,16 @@
 //! `variopath import`: a machine, or dumps of it, to a topology file.
 
+use crate::base::SourceId;
 use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::target;
 use crate::cli::verbs::table;
 use crate::diagnostics::{Diagnostic, Exit};
-use crate::{dsl, import};
-use clap::Args;
+use crate::dsl;
+use crate::import::{self, Format};
+use crate::measured::{self, Direction};
+use clap::{Args, ValueEnum};
 use std::path::Path;
 
 const AFTER: &str = "\
@@ -22,7 +25,10 @@ What is read, and the command that writes it:
 
 Several files are taken as dumps of one machine: they are matched by PCI bus id, each fills what the
 others leave open, and what they contradict each other in is named. What no file tells is written as
-`unknown`: edit the `link` lines, or give --assume gen4.";
+`unknown`: edit the `link` lines, or give --assume gen4.
+
+The output of p2pBandwidthLatencyTest, alone, becomes a file of measurements (variopath-measured/1),
+which `calibrate` fits a topology file to.";
 
 /// Arguments of `import`.
 #[derive(Args, Debug)]
@@ -34,6 +40,10 @@ pub(in crate::cli) struct ImportArgs {
     /// Take every PCIe link whose speed no file tells as x16 of this generation, marked as assumed
     #[arg(long, value_name = "GEN", value_parser = parse_generation)]
     assume: Option<u32>,
+    /// What a matrix of rates without a title counts, in GB/s: each direction alone, or the sum of
+    /// both at once
+    #[arg(long, value_enum, value_name = "WHAT", conflicts_with_all = ["assume", "table"])]
+    matrix: Option<MatrixKind>,
     /// Reads this machine from a folder that looks like /sys, beside any FILE
     #[arg(long, value_name = "DIR")]
     sysfs: Option<String>,
@@ -45,12 +55,31 @@ pub(in crate::cli) struct ImportArgs {
     /// With --table: prints one JSON document, `variopath-imports/1`
     #[arg(long, requires = "table")]
     pub(in crate::cli) json: bool,
-    /// Writes the topology here instead of to standard output
-    #[arg(short, long, value_name = "OUT.topo")]
+    /// Writes the result here instead of to standard output
+    #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
     /// Replaces an existing output
     #[arg(long)]
     force: bool,
+}
+
+/// What a matrix of rates counts.
+#[derive(ValueEnum, Debug, Clone, Copy)]
+pub(in crate::cli) enum MatrixKind {
+    /// One transfer alone
+    Unidirectional,
+    /// A transfer and its reverse together
+    Bidirectional,
+}
+
+impl MatrixKind {
+    /// As files of measurements call it.
+    pub(in crate::cli) fn direction(self) -> Direction {
+        match self {
+            Self::Unidirectional => Direction::Unidirectional,
+            Self::Bidirectional => Direction::Bidirectional,
+        }
+    }
 }
 
 /// Reads a machine or dumps of one and prints the topology file that says the same.
@@ -69,6 +98,18 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
         let (name, text) = target::read_text(file)?;
         inputs.push(context.sources.add(name, text));
     }
+    let detected = |id: &SourceId| import::detect(context.sources.get(*id).map_or("", |s| &s.text));
+    let is_measured = |id: &SourceId| detected(id) == Some(Format::PeerBandwidth);
+    if let [source] = inputs[..]
+        && args.sysfs.is_none()
+        && is_measured(&source)
+    {
+        return measurements(context, args, source);
+    }
+    if args.matrix.is_some() && !inputs.iter().any(is_measured) {
+        let message = "--matrix has no effect: it is for matrices of rates";
+        context.notes.push(Diagnostic::warning("no-effect", message));
+    }
     let imported = if args.files.is_empty() || args.sysfs.is_some() {
         let root = Path::new(args.sysfs.as_deref().unwrap_or("/sys"));
         import::read_machine(root, &context.sources, &inputs, args.assume)?
@@ -76,13 +117,43 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
         import::read(&context.sources, &inputs, args.assume)?
     };
     context.notes.extend(imported.notes);
-    let text = dsl::format(&imported.file);
+    let mut file = imported.file;
+    file.name.value = name(args.output.as_deref().or(args.files.first().map(String::as_str)));
+    write(context, args, &dsl::format(&file))
+}
+
+/// Turns the output of a measuring tool into a file of measurements.
+fn measurements(context: &mut Context, args: &ImportArgs, source: SourceId) -> Outcome {
+    if args.assume.is_some() {
+        let message = "--assume has no effect: these are measurements";
+        context.notes.push(Diagnostic::warning("no-effect", message));
+    }
+    let bare = args.matrix.map(MatrixKind::direction);
+    let found = import::measurements(&context.sources, source, bare)?;
+    context.notes.extend(found.notes);
+    write(context, args, &measured::write(&found.measured))
+}
+
+fn write(context: &Context, args: &ImportArgs, text: &str) -> Outcome {
     match &args.output {
         Some(path) => {
             context.write_file(path, text.as_bytes(), args.force)?;
             context.wrote(path);
             Ok(())
         }
-        None => context.print(&text),
+        None => context.print(text),
+    }
+}
+
+/// The name of a topology: that of the file it goes to, else of the first file it comes from.
+fn name(path: Option<&str>) -> String {
+    let stem = path.and_then(|path| Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    match name.trim() {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
     }
 }

@@ -8,8 +8,8 @@ use super::suggest::nearest;
 use super::tree::File;
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Replaces each `use` by what it names and each param by its value. Parts, arrays and walking
 /// indices stay. `id` is the text that `file` was read from: paths are relative to its name, and
@@ -44,15 +44,20 @@ pub fn resolve(
     if errors.is_empty() { Ok(file) } else { Err(errors) }
 }
 
-/// Looks for the files that `measured` names in a resolved file, from the folder of the text `id` on.
-/// A bundle, which carries everything it needs, does without them.
+/// The files that `measured` names in a resolved file, each once, from the folder of the text `id`
+/// on. A bundle, which carries everything it needs, does without them.
 ///
 /// # Errors
 /// Files that are not there.
-pub fn measured_files(file: &File, sources: &Sources, id: SourceId) -> Result<(), Diagnostics> {
+pub fn measured_files(
+    file: &File,
+    sources: &Sources,
+    id: SourceId,
+) -> Result<BTreeSet<PathBuf>, Diagnostics> {
     let main = sources.get(id).map(|source| source.name.as_str()).unwrap_or_default();
     let folder = Path::new(main).parent().unwrap_or(Path::new(""));
     let mut errors = Diagnostics::new();
-    uses::missing(&file.body, folder, &mut errors);
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+    let mut files = BTreeSet::new();
+    uses::measured(&file.body, folder, &mut files, &mut errors);
+    if errors.is_empty() { Ok(files) } else { Err(errors) }
 }

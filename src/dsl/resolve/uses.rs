@@ -8,7 +8,7 @@ use crate::dsl::parse::parse;
 use crate::dsl::presets::{preset, presets};
 use crate::dsl::suggest::nearest;
 use crate::dsl::tree::{Block, Rule, Spanned, Statement, StatementKind};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 
@@ -224,15 +224,23 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// An error for each file of measurements in `block`, and in its parts, that is not there.
-pub(super) fn missing(block: &Block, folder: &Path, errors: &mut Diagnostics) {
+/// Gathers the files of measurements in `block` and in its parts; an error for each that is not there.
+pub(super) fn measured(
+    block: &Block,
+    folder: &Path,
+    files: &mut BTreeSet<PathBuf>,
+    errors: &mut Diagnostics,
+) {
     for statement in &block.statements {
         match &statement.kind {
-            StatementKind::Part { body, .. } => missing(body, folder, errors),
+            StatementKind::Part { body, .. } => measured(body, folder, files, errors),
             StatementKind::Rule(Spanned { value: Rule::Measured { file, .. }, .. }) => {
                 let path = folder.join(&file.value);
                 let reason = match std::fs::metadata(&path) {
-                    Ok(about) if about.is_file() => continue,
+                    Ok(about) if about.is_file() => {
+                        files.insert(path);
+                        continue;
+                    }
                     Ok(_) => "it is no ordinary file".to_owned(),
                     Err(error) => reason(&error),
                 };
