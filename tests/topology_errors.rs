@@ -248,6 +248,7 @@ g[1] -- s : 25 GB/s
       |     ^ not linked to anything
       |
       = help: join it to what it hangs on, as in `g[2] -- s : pcie gen4 x16`, or leave it out with `without g[2]`
+      = help: the end of a range is not part of it: `[0..3]` takes in g[2]
     error[absurd-capacity]: the link g[0] -- s has capacity 0.0001 GB/s, outside of 0.001 GB/s to 10000 GB/s
      --> box.topo:4:1
       |

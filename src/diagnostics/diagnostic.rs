@@ -104,6 +104,13 @@ impl Diagnostic {
         self
     }
 
+    /// Adds ways out, if any.
+    #[must_use]
+    pub fn helps(mut self, helps: impl IntoIterator<Item = String>) -> Self {
+        self.help.extend(helps);
+        self
+    }
+
     /// Sets the exit code.
     #[must_use]
     pub fn exit(mut self, exit: Exit) -> Self {

@@ -95,7 +95,7 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
     }
     let mut inputs = Vec::new();
     for file in &args.files {
-        let (name, text) = target::read_text(file)?;
+        let (name, text) = target::read_text(file, target::MACHINE_BYTES)?;
         inputs.push(context.sources.add(name, text));
     }
     let detected = |id: &SourceId| import::detect(context.sources.get(*id).map_or("", |s| &s.text));
