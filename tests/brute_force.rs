@@ -88,6 +88,9 @@ fn maximal_channels(topology: &Topology) -> usize {
         .count()
 }
 
+/// A joint capacity and the (from, to) of its links.
+type TotalOver = (Option<BytesPerSecond>, BTreeSet<(usize, usize)>);
+
 /// The number of permutations of devices that keep kinds, links, host memory, joint capacities and
 /// the kind and rate of each route.
 fn group_order(topology: &Topology) -> usize {
@@ -123,11 +126,7 @@ fn group_order(topology: &Topology) -> usize {
     }
     totals.sort();
     fn extend(
-        facts: (
-            &[Vec<String>],
-            &[Vec<String>],
-            &[(Option<BytesPerSecond>, BTreeSet<(usize, usize)>)],
-        ),
+        facts: (&[Vec<String>], &[Vec<String>], &[TotalOver]),
         image: &mut Vec<usize>,
     ) -> usize {
         let (device, between, totals) = facts;

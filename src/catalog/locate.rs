@@ -61,7 +61,7 @@ pub fn structure(catalog: &Catalog) -> Structure {
         }
     }
     let told = |route: &&PlannedRoute| RouteKind::of(route) != RouteKind::plain(catalog, route);
-    let kinds = sorted(catalog.routes.iter().filter(told).map(|route| RouteKind::of(route)));
+    let kinds = sorted(catalog.routes.iter().filter(told).map(RouteKind::of));
     for route in catalog.routes.iter().filter(told) {
         let kind = kinds.binary_search(&RouteKind::of(route)).unwrap_or(0) as u32;
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];

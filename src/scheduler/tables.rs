@@ -100,10 +100,10 @@ impl<const W: usize> Tables<W> {
             number[route] = index;
         }
         let mut crossings: Vec<Vec<Crossing>> = vec![Vec::new(); count];
-        for index in 0..count {
+        for (index, &route) in routes.iter().enumerate() {
             tables.conflicts[index].insert(index);
             tables.shares[index].insert(index);
-            for other in fit.apart(RouteId::new(routes[index])) {
+            for other in fit.apart(RouteId::new(route)) {
                 tables.apart[index].insert(number[other.index()]);
             }
             tables.conflicts[index] = tables.conflicts[index].union(&tables.apart[index]);
