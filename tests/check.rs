@@ -74,11 +74,11 @@ fn a_gpu_at_eight_lanes_and_a_failed_one() {
     assert_eq!(
         section(&out, "shared"),
         [
-            "sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s each",
-            "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s each",
-            "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s each",
+            "sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s a GPU",
+            "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU",
+            "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU",
             // Four send one way, three the other.
-            "s[0] -- s[1] by 3 GPUs a way: 39 GB/s, 13 GB/s each",
+            "s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU",
         ]
     );
     // 6 MiB over 13.15 GB/s take 478.437 us; s[0] -> s[1] needs 12 MiB / 39 GB/s = 322.6 us, and
@@ -237,15 +237,76 @@ peer none
     assert_eq!(
         section(&out, "shared"),
         [
-            "s[0] -- s[1] by 2 GPUs a way: 39 GB/s, 19.5 GB/s each",
-            "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s each",
-            "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s each",
+            "s[0] -- s[1] by 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
+            "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s a GPU",
+            "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s a GPU",
+        ]
+    );
+    assert_eq!(
+        section(&out, "rules"),
+        [
+            "peer: no peer access between GPUs; all goes through host memory (not planned with yet)",
+            "total: s[0] -- s[1] carry at most 64 GB/s (from duplex) together",
         ]
     );
     // Into each socket's memory and out of it go 6 pairs: 12 MiB over 60 GB/s.
     assert_eq!(
         section(&out, "limit")[0],
         "1 MiB from each GPU to each other takes at least 209.715 us: memory of s[0] carries 6 of 12 pairs"
+    );
+}
+
+#[test]
+fn a_rule_of_one_part_leaves_the_default_to_the_others() {
+    let text = "\
+topology \"parts\"
+part box {
+  socket s
+  gpu g[2]
+  nic n
+  g[*] -- s : pcie gen4 x16
+  n -- s : pcie gen4 x16
+}
+part shut {
+  use \"l20-8\"
+  peer none
+  peer nic none
+  set s[0] -- s[1] : 39 GB/s from \"measured\"
+}
+box a
+shut b[2]
+fabric f
+a.n -- f : 200 Gb/s
+b[*].n[*] -- f : 200 Gb/s
+";
+    let (code, out, err) = check(text, &[]);
+    assert_eq!(code, 0, "{err}");
+    let defaults = section(&out, "defaults");
+    let elsewhere = ", where no rule says otherwise";
+    for line in [
+        "peer access between all GPUs of the node, push and pull",
+        "NICs read and write GPU memory within the node (GPUDirect)",
+    ] {
+        assert!(defaults.contains(&&*format!("{line}{elsewhere}")), "{defaults:?}");
+    }
+    assert_eq!(
+        section(&out, "rules"),
+        [
+            "peer: no peer access between GPUs; all goes through host memory [b[0..2]] (not planned with yet)",
+            "peer nic: no GPUDirect; NICs read and write host memory only [b[0..2]] (not planned with yet)",
+        ]
+    );
+    let told = warnings(&err);
+    assert!(
+        told.iter().any(|w| w.starts_with(
+            "no-peer-access]: 112 of 306 pairs have no peer access (64 across sockets, 32 within a \
+             socket, 16 within a switch)"
+        )),
+        "{told:?}"
+    );
+    assert!(
+        told.iter().any(|w| w.starts_with("no-gpudirect]: b[0..2].g[0..8] have no GPUDirect")),
+        "{told:?}"
     );
 }
 
