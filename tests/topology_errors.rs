@@ -172,39 +172,48 @@ g[1] -- s[1] : unknown
 }
 
 #[test]
-fn rules_and_a_bridge() {
+fn rules_that_nothing_plans_with_yet() {
     let text = "topology \"more\"
 socket s
 gpu g[3]
-g[*] -- s : pcie gen4 x16
-g[0] -- g[1] : 100 GB/s
-peer within switch
-cap bounce push : 20 GB/s
+link x16 = pcie gen4 x16
+g[*] -- s : x16
+efficiency x16 : 2 90%
+forbid push g[0] -> g[1]
+cost step : 3 us
+pacing socket
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     exit Some(Failed)
-    error[direct-link]: the link g[0] -- g[1] between two GPUs is not supported by this version
-     --> box.topo:5:1
-      |
-    5 | g[0] -- g[1] : 100 GB/s
-      | ^^^^^^^^^^^^^^^^^^^^^^^ a direct link
-      |
-      = help: leave the link out to plan for the PCIe tree alone
-    error[unsupported-rule]: the rule `peer` is not carried out by this version
+    error[unsupported-rule]: the rule `efficiency` is not carried out by this version
      --> box.topo:6:1
       |
-    6 | peer within switch
-      | ^^^^^^^^^^^^^^^^^^ not supported yet
+    6 | efficiency x16 : 2 90%
+      | ^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    error[unsupported-rule]: the rule `cap` is not carried out by this version
+    error[unsupported-rule]: the rule `forbid` is not carried out by this version
      --> box.topo:7:1
       |
-    7 | cap bounce push : 20 GB/s
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
+    7 | forbid push g[0] -> g[1]
+      | ^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    3 errors
+    error[unsupported-rule]: the rule `cost` is not carried out by this version
+     --> box.topo:8:1
+      |
+    8 | cost step : 3 us
+      | ^^^^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    error[unsupported-rule]: the rule `pacing` is not carried out by this version
+     --> box.topo:9:1
+      |
+    9 | pacing socket
+      | ^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    4 errors
     "#);
 }
 

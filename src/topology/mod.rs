@@ -8,6 +8,7 @@ mod cross;
 mod draw;
 mod fault;
 mod graph;
+mod hazards;
 mod local;
 mod network;
 mod rate;
@@ -24,6 +25,7 @@ mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{
     Entry, Examined, Figure, GpuKind, Limit, NodeKind, PeerSurvey, RuleLine, SharedUplink, Survey,
