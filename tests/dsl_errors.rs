@@ -132,7 +132,7 @@ fn bounds() {
     5 | g[k] -- s[k/2] : 25 GB/s
       |           ^^^ expected 0 to 1
       |
-      = help: indices count from 0, and the end of a range is not part of it
+      = help: to spread them evenly, write `s[k/4]`
     "#);
     insta::assert_snapshot!(in_machine("g[3..3] -- s[0] : 25 GB/s"), @r#"
     error[empty-range]: the range 3..3 has no elements

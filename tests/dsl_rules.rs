@@ -335,6 +335,8 @@ fn wrong_totals() {
       |
     6 | total s[0]
       |           ^ expected `--`, `->` or `:`
+      |
+      = help: write `total s[0] : unknown`, or its rate at the end
     error[syntax]: unexpected `:`
      --> m.topo:7:7
       |
@@ -345,6 +347,8 @@ fn wrong_totals() {
       |
     8 | total s[0] - s[1] : 3 GB/s
       |            ^ expected `--`, `->` or `:`
+      |
+      = help: write `total s[0] -- s[1] : 3 GB/s`
     error[reserved-word]: `total` is a word of the language and no name
      --> m.topo:9:5
       |

@@ -83,7 +83,7 @@ pub(super) fn demand(args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
     // A SPEC with a point in it has a colon before: `zipf:0.8`.
     let is_file = name == "-" || name.contains('/') || (name.contains('.') && !name.contains(':'));
     let demand = if is_file {
-        let (shown, bytes) = target::read_bytes(&name)?;
+        let (shown, bytes) = target::read_bytes(&name, target::DEMAND_BYTES)?;
         demand::read_file(&shown, &bytes, ranks)?
     } else {
         demand::parse_spec(&name, ranks)?

@@ -10,8 +10,13 @@ use crate::import;
 use crate::measured::{self, Measured};
 use std::io::Read as _;
 
-/// Inputs beyond this are no machine description.
-const LARGEST_INPUT: u64 = 64 << 20;
+/// The longest description of a machine; the longest real dumps have a tenth of it. Reading one takes
+/// some twenty times its length in memory.
+pub(super) const MACHINE_BYTES: u64 = 8 << 20;
+/// The longest demand: a thousand ranks in decimal digits have 20 MB.
+pub(super) const DEMAND_BYTES: u64 = 32 << 20;
+/// The longest plan.
+pub(super) const PLAN_BYTES: u64 = 64 << 20;
 
 /// A machine's tree with `use` and `param` expanded, and how to speak of it.
 #[derive(Debug)]
@@ -36,13 +41,15 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
         let source = context.sources.add(name, bundle.topology_text.clone());
         return topology_text(context, source, "bundle");
     }
-    let (name, text) = read_text(target)?;
+    let (name, text) = read_text(target, MACHINE_BYTES)?;
     let format = if target.ends_with(".topo") { None } else { import::detect(&text) };
     let source = context.sources.add(name, text);
     if format.is_some() {
         let imported = import::read(&context.sources, &[source], args.assume)?;
         context.notes.extend(imported.notes);
-        return resolve(context, imported.file, source, "imported");
+        let mut file = imported.file;
+        file.name.value = topology_name(Some(target));
+        return resolve(context, file, source, "imported");
     }
     topology_text(context, source, if target == "-" { "stdin" } else { "file" })
 }
@@ -96,9 +103,23 @@ fn resolve(
 
 /// Reads a file of measurements.
 pub(super) fn measurements(context: &mut Context, path: &str) -> Outcome<Measured> {
-    let (name, text) = read_text(path)?;
+    let (name, text) = read_text(path, MACHINE_BYTES)?;
     let source = context.sources.add(name, text);
     Ok(measured::read(&context.sources, source)?)
+}
+
+/// The name of an imported topology: that of its file.
+pub(super) fn topology_name(path: Option<&str>) -> String {
+    let stem =
+        path.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    match name.trim() {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 /// What the first bytes of files that are no UTF-8 text tell, and the way out.
@@ -113,9 +134,10 @@ const BINARIES: [(&[u8], &str, &str); 6] = [
 
 const UTF_16: &str = "save it as UTF-8; PowerShell does with `… | Out-File -Encoding utf8 FILE`";
 
-/// Reads a text file or, for `-`, standard input: (the name to show, the text).
-pub(super) fn read_text(path: &str) -> Outcome<(String, String)> {
-    let (name, bytes) = read_bytes(path)?;
+/// Reads a text file of at most `limit` bytes or, for `-`, standard input: (the name to show, the
+/// text).
+pub(super) fn read_text(path: &str, limit: u64) -> Outcome<(String, String)> {
+    let (name, bytes) = read_bytes(path, limit)?;
     if let Some((_, what, help)) = BINARIES.iter().find(|(start, ..)| bytes.starts_with(start)) {
         return Err(Diagnostic::error("not-utf-8", *what).in_file(name).help(*help).into());
     }
@@ -135,22 +157,45 @@ pub(super) fn read_text(path: &str) -> Outcome<(String, String)> {
     }
 }
 
-/// Reads a file or, for `-`, standard input: (the name to show, the bytes).
-pub(super) fn read_bytes(path: &str) -> Outcome<(String, Vec<u8>)> {
+/// Reads a file of at most `limit` bytes or, for `-`, standard input: (the name to show, the bytes).
+pub(super) fn read_bytes(path: &str, limit: u64) -> Outcome<(String, Vec<u8>)> {
     let name = if path == "-" { "<stdin>" } else { path };
     let trouble = |error: std::io::Error| Failure::file(name, "read", &error);
     let mut bytes = Vec::new();
     if path == "-" {
-        std::io::stdin().take(LARGEST_INPUT + 1).read_to_end(&mut bytes).map_err(trouble)?;
+        std::io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(trouble)?;
     } else {
+        if is_named_pipe(path) {
+            return Err(Diagnostic::error("named-pipe", "it is a named pipe, no file")
+                .in_file(name)
+                .help(format!("to read what is written to it, give `-` and `< {path}`"))
+                .exit(Exit::File)
+                .into());
+        }
         let file = std::fs::File::open(path).map_err(trouble)?;
-        file.take(LARGEST_INPUT + 1).read_to_end(&mut bytes).map_err(trouble)?;
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(trouble)?;
     }
-    if bytes.len() as u64 > LARGEST_INPUT {
-        return Err(Diagnostic::error("too-large", "the input is larger than 64 MiB")
+    if bytes.len() as u64 > limit {
+        let message = format!("the input is larger than {} MiB", limit >> 20);
+        return Err(Diagnostic::error("too-large", message)
             .in_file(name)
+            .help("check that it is the file you meant")
             .exit(Exit::Input)
             .into());
     }
     Ok((name.to_owned(), bytes))
+}
+
+/// Whether opening `path` may wait for ever: a pipe to which nobody may ever write. What a shell
+/// puts in place of `<(command)` has a writer.
+#[cfg(unix)]
+fn is_named_pipe(path: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt as _;
+    let of_a_process = path.starts_with("/dev/fd/") || path.starts_with("/proc/");
+    !of_a_process && std::fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_named_pipe(_: &str) -> bool {
+    false
 }

@@ -13,6 +13,18 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// `error`, `warning`, `note`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
 /// The exit code that an error asks for (2, usage, belongs to the command line alone).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Exit {
@@ -83,10 +95,10 @@ impl Diagnostic {
         Self::new(Severity::Note, code, message)
     }
 
-    /// Adds a place with the text at its caret (may be empty).
+    /// Adds a place, where there is one, with the text at its caret (may be empty).
     #[must_use]
-    pub fn at(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.labels.push((span, label.into()));
+    pub fn at(mut self, span: impl Into<Option<Span>>, label: impl Into<String>) -> Self {
+        self.labels.extend(span.into().map(|span| (span, label.into())));
         self
     }
 
@@ -101,6 +113,13 @@ impl Diagnostic {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help.push(help.into());
+        self
+    }
+
+    /// Adds ways out, if any.
+    #[must_use]
+    pub fn helps(mut self, helps: impl IntoIterator<Item = String>) -> Self {
+        self.help.extend(helps);
         self
     }
 

@@ -143,7 +143,14 @@ fn xml(text: &str) -> Option<Format> {
     let mut rest = text.trim_start_matches('\u{feff}').trim_start();
     // Comments, a prolog and a document type may stand before the root.
     while rest.starts_with("<!") || rest.starts_with("<?") {
-        let end = if rest.starts_with("<!--") { "-->" } else { ">" };
+        let end = if rest.starts_with("<!--") {
+            "-->"
+        } else if rest.starts_with("<!") && rest.find('[') < rest.find('>') && rest.contains('[') {
+            // Declarations within the document type, which are refused when the text is read.
+            "]>"
+        } else {
+            ">"
+        };
         rest = rest[rest.find(end)? + end.len()..].trim_start();
     }
     let root = rest.strip_prefix('<')?;

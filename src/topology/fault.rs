@@ -128,7 +128,8 @@ impl Fault {
                 path(*device),
                 attachment(machine),
                 path(*device)
-            )),
+            ))
+            .helps(behind_a_range(machine, *device)),
             Self::Unreachable { pairs, more } => {
                 let shown: Vec<String> = pairs
                     .iter()
@@ -200,6 +201,23 @@ fn attachment(machine: &Machine) -> &str {
     of(DeviceKind::Switch)
         .or_else(|| of(DeviceKind::Socket))
         .map_or("s[0]", |device| device.path.as_str())
+}
+
+/// What may have happened where the element before this one is linked: its range ended too early.
+fn behind_a_range(machine: &Machine, device: usize) -> Option<String> {
+    // The search goes through all links; no hand writes larger machines.
+    const LARGEST: usize = 4096;
+    let before = device.checked_sub(1)?;
+    let same = machine.devices[before].span == machine.devices[device].span;
+    if !same || machine.devices.len() > LARGEST {
+        return None;
+    }
+    let path = &machine.devices[device].path;
+    let index: u64 = path.rsplit_once('[')?.1.trim_end_matches(']').parse().ok()?;
+    let linked = machine.links.iter().any(|link| link.from == before || link.to == before);
+    linked.then(|| {
+        format!("the end of a range is not part of it: `[0..{}]` takes in {path}", index + 1)
+    })
 }
 
 fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {

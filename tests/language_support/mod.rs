@@ -29,3 +29,14 @@ pub const MACHINE: &str = "topology \"m\"\nsocket s[2]\nswitch sw[4]\ngpu g[8]\n
 pub fn in_machine(line: &str) -> String {
     errors(&format!("{MACHINE}{line}\n"))
 }
+
+/// The machine that `text` describes.
+pub fn machine(text: &str) -> dsl::Machine {
+    let mut sources = Sources::new();
+    let id = sources.add("m.topo", text);
+    let machine = dsl::parse(&sources, id).and_then(|file| {
+        let file = dsl::resolve(file, &mut sources, id, &BTreeMap::new())?;
+        dsl::elaborate(&file)
+    });
+    machine.unwrap_or_else(|errors| panic!("{}", render(&sources, &errors, false)))
+}

@@ -19,13 +19,21 @@ pub(in crate::cli) struct FmtArgs {
     /// Replaces the file instead of printing
     #[arg(long)]
     write: bool,
+    /// Prints the file as it stands alone: each `use` replaced by what it names, each `param` by its
+    /// value
+    #[arg(long, conflicts_with_all = ["check", "write"])]
+    resolved: bool,
 }
 
-/// Prints, checks or rewrites one file. Comments stay; nothing is expanded.
+/// Prints, checks or rewrites one file. Comments stay; nothing is expanded, unless asked for.
 pub(in crate::cli) fn fmt(context: &mut Context, args: &FmtArgs) -> Outcome {
-    let (name, text) = target::read_text(&args.file)?;
+    let (name, text) = target::read_text(&args.file, target::MACHINE_BYTES)?;
     let source = context.sources.add(name.clone(), text.clone());
     let file = dsl::parse(&context.sources, source)?;
+    if args.resolved {
+        let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
+        return context.print(&dsl::format(&file));
+    }
     let formatted = dsl::format(&file);
     if args.check {
         if formatted != text {
@@ -45,6 +53,7 @@ pub(in crate::cli) fn fmt(context: &mut Context, args: &FmtArgs) -> Outcome {
         }
         if formatted != text {
             context.write_file(&args.file, formatted.as_bytes(), true)?;
+            context.wrote(&args.file);
         }
         return Ok(());
     }

@@ -95,7 +95,7 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
     }
     let mut inputs = Vec::new();
     for file in &args.files {
-        let (name, text) = target::read_text(file)?;
+        let (name, text) = target::read_text(file, target::MACHINE_BYTES)?;
         inputs.push(context.sources.add(name, text));
     }
     let detected = |id: &SourceId| import::detect(context.sources.get(*id).map_or("", |s| &s.text));
@@ -117,7 +117,10 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
         import::read(&context.sources, &inputs, args.assume)?
     };
     context.notes.extend(imported.notes);
-    write(context, args, &dsl::format(&imported.file))
+    let mut file = imported.file;
+    file.name.value =
+        target::topology_name(args.output.as_deref().or(args.files.first().map(String::as_str)));
+    write(context, args, &dsl::format(&file))
 }
 
 /// Turns the output of a measuring tool into a file of measurements.

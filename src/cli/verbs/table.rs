@@ -98,7 +98,7 @@ fn files(paths: &[String]) -> Outcome<Vec<String>> {
 }
 
 fn import(path: String, is_named: bool, assume: Option<u32>) -> Outcome<Row> {
-    let (name, text) = match target::read_text(&path) {
+    let (name, text) = match target::read_text(&path, target::MACHINE_BYTES) {
         Ok(read) => read,
         Err(failure) if failure.exit() == Exit::Input || !is_named => {
             let result = Err(refusal(&Sources::new(), &failure.0));

@@ -28,7 +28,7 @@ pub(in crate::cli) struct VerifyArgs {
 pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
     let platform = pipeline::platform(context, &args.target)?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let (name, text) = target::read_text(&args.plan)?;
+    let (name, text) = target::read_text(&args.plan, target::PLAN_BYTES)?;
     let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
         Diagnostic::error("not-a-plan", fault.to_string())
             .in_file(name.clone())

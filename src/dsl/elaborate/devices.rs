@@ -84,7 +84,8 @@ impl<'t> Builder<'t> {
             else {
                 continue;
             };
-            if self.instances[id].entries.contains_key(name.value.as_str()) {
+            let again = self.instances[id].entries.contains_key(name.value.as_str());
+            if again && self.is_kind(scope, &kind.value) {
                 // Reported as a duplicate when the names were recorded.
                 continue;
             }
@@ -93,6 +94,7 @@ impl<'t> Builder<'t> {
                     self.instances[id].entries.insert(&name.value, entry);
                     self.instances[id].order.push(&name.value);
                 }
+                Err(Reported) if again => {}
                 Err(Reported) => {
                     self.instances[id].broken.insert(&name.value);
                 }
@@ -110,9 +112,12 @@ impl<'t> Builder<'t> {
         count: Option<&'t Spanned<Atom>>,
         attributes: &'t [Spanned<Attribute>],
     ) -> Result<Entry, Reported> {
-        let count = self.count(count)?;
         let at = place(name.span);
         let scope = self.instances[instance].scope;
+        if !self.is_kind(scope, &kind.value) {
+            return Err(self.report(self.unknown(scope, kind, Sought::Kind)));
+        }
+        let count = self.count(count)?;
         if let Some(device) = DeviceKind::from_word(&kind.value) {
             let first = self.devices.len();
             let elements = count.unwrap_or(1) as usize;

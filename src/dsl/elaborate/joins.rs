@@ -35,6 +35,12 @@ impl<'t> Builder<'t> {
                 StatementKind::Device { name, count, join, .. } => {
                     let entry = self.instances[instance].entries.get(name.value.as_str());
                     let Some(entry) = entry else { continue };
+                    if let Elements::Devices(first) = entry.elements
+                        && self.devices[first].span != name.span
+                    {
+                        // The name belongs to another declaration; this one is reported.
+                        continue;
+                    }
                     if let Elements::Parts(parts) = entry.elements.clone() {
                         for &part in &*parts {
                             let errors = self.found;
@@ -82,9 +88,16 @@ impl<'t> Builder<'t> {
         right: &Path,
     ) -> Result<Vec<(usize, usize)>, Reported> {
         let left_shape = self.shape(instance, left);
+        if let (Ok(shape), Some(last)) = (&left_shape, right.steps.last())
+            && last.index.is_none()
+            && let Some((name, size)) = walking(left, shape)
+        {
+            self.unwalked(instance, (left, right), name, size)?;
+        }
         let right_shape = self.shape(instance, right);
-        let (left_shape, right_shape) = (left_shape?, right_shape?);
-        let walkers = self.walkers(&[(left, left_shape), (right, right_shape)], true)?;
+        let paths = [(left, left_shape?), (right, right_shape?)];
+        let walkers = self.walkers(&paths, true)?;
+        self.reach(&paths, &walkers)?;
         let mut pairs = Vec::new();
         let mut walk: Walk<'_> = walkers.iter().map(|(name, _)| (*name, 0)).collect();
         loop {
@@ -168,6 +181,66 @@ impl<'t> Builder<'t> {
         failed.map_or(Ok(walkers), Err)
     }
 
+    /// A walking index on the left, and on the right an array without an index: both are written
+    /// out.
+    fn unwalked(
+        &mut self,
+        instance: usize,
+        (left, right): (&Path, &Path),
+        name: &str,
+        walked: u64,
+    ) -> Result<(), Reported> {
+        let [step] = right.steps.as_slice() else { return Ok(()) };
+        let array = step.name.value.as_str();
+        let entry = self.instances[instance].entries.get(array);
+        let Some(size) = entry.and_then(|entry| entry.count) else { return Ok(()) };
+        let written = divided(array, name, walked, size)
+            .map(|right| format!("{} -- {right}", path_text(left)));
+        let (at, name) = (place(step.name.span), array.to_owned());
+        Err(self.report(Error::NoIndex { at, name, size, written }))
+    }
+
+    /// Whether the walking indices stay within the arrays that they index.
+    fn reach(
+        &mut self,
+        paths: &[(&Path, Vec<Option<u64>>); 2],
+        walkers: &[(&str, u64)],
+    ) -> Result<(), Reported> {
+        for (path, shape) in paths {
+            for (step, size) in path.steps.iter().zip(shape) {
+                let (Some(Index::Items(items)), Some(size)) =
+                    (step.index.as_ref().map(|index| &index.value), *size)
+                else {
+                    continue;
+                };
+                for item in items {
+                    let (Item::One(Atom::Name(name)) | Item::Quotient(Atom::Name(name), _)) =
+                        &item.value
+                    else {
+                        continue;
+                    };
+                    let divisor = if let Item::Quotient(_, by) = &item.value { *by } else { 1 };
+                    let walker = walkers.iter().find(|(walker, _)| walker == name);
+                    let Some(&(_, walked)) = walker else { continue };
+                    if walked.saturating_sub(1) / divisor.max(1) >= size {
+                        let array = step.name.value.clone();
+                        let written = divided(&array, name, walked, size);
+                        let (at, index) = (place(item.span), size);
+                        let name = array;
+                        return Err(self.report(Error::OutOfBounds {
+                            at,
+                            name,
+                            index,
+                            size,
+                            written,
+                        }));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn link(
         &mut self,
         (from, to): (usize, usize),
@@ -209,6 +282,26 @@ impl<'t> Builder<'t> {
         self.links.push(link);
         self.kinds.push(kind);
     }
+}
+
+/// The walking index that `path` indexes an array of this size by, without a division.
+fn walking<'p>(path: &'p Path, shape: &[Option<u64>]) -> Option<(&'p str, u64)> {
+    path.steps.iter().zip(shape).find_map(|(step, size)| match &step.index.as_ref()?.value {
+        Index::Items(items) => match items.as_slice() {
+            [Spanned { value: Item::One(Atom::Name(name)), .. }] => Some((name.as_str(), (*size)?)),
+            _ => None,
+        },
+        Index::All => None,
+    })
+}
+
+/// `s[k/4]`: how an index that runs over `walked` elements spreads them evenly over an array.
+fn divided(array: &str, name: &str, walked: u64, size: u64) -> Option<String> {
+    let even = size > 0 && walked >= size && walked.is_multiple_of(size);
+    even.then(|| match walked / size {
+        1 => format!("{array}[{name}]"),
+        by => format!("{array}[{name}/{by}]"),
+    })
 }
 
 /// Goes on to the next values of the walking indices, the last one fastest; false behind the last.

@@ -34,7 +34,7 @@ impl<'t> Builder<'t> {
                 }
                 (Some(size), None) => {
                     let at = place(step.name.span);
-                    return Err(self.report(Error::NoIndex { at, name, size }));
+                    return Err(self.report(Error::NoIndex { at, name, size, written: None }));
                 }
                 _ => {}
             }
@@ -56,7 +56,8 @@ impl<'t> Builder<'t> {
         if here.broken.contains(name) {
             return Err(Reported);
         }
-        let meant = nearest(name, here.entries.keys().copied()).map(str::to_owned);
+        let meant = element(name, &here.entries)
+            .or_else(|| nearest(name, here.entries.keys().copied()).map(str::to_owned));
         let (at, name, sought) = (place(step.name.span), name.to_owned(), Sought::Device);
         Err(self.report(Error::Unknown { at, name, sought, meant }))
     }
@@ -146,7 +147,13 @@ impl<'t> Builder<'t> {
                     if to > size {
                         // The first element that is not there, without listing them all.
                         let (name, index) = (step.name.value.clone(), from.max(size));
-                        return Err(self.report(Error::OutOfBounds { at, name, index, size }));
+                        return Err(self.report(Error::OutOfBounds {
+                            at,
+                            name,
+                            index,
+                            size,
+                            written: None,
+                        }));
                     }
                     all.extend((from..to).map(|index| (index, at)));
                 }
@@ -156,7 +163,13 @@ impl<'t> Builder<'t> {
         for (index, at) in &all {
             if *index >= size {
                 let (at, name, index) = (*at, step.name.value.clone(), *index);
-                return Err(self.report(Error::OutOfBounds { at, name, index, size }));
+                return Err(self.report(Error::OutOfBounds {
+                    at,
+                    name,
+                    index,
+                    size,
+                    written: None,
+                }));
             }
             if !named.insert(*index) {
                 let (at, name, index) = (*at, step.name.value.clone(), *index);
@@ -183,4 +196,12 @@ impl<'t> Builder<'t> {
             },
         }
     }
+}
+
+/// `g[5]` for `g5`, where there is such an element.
+fn element(name: &str, entries: &BTreeMap<&str, Entry>) -> Option<String> {
+    let array = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    let index: u64 = name[array.len()..].parse().ok()?;
+    let size = entries.get(array.trim_end_matches('_'))?.count?;
+    (index < size).then(|| format!("{}[{index}]", array.trim_end_matches('_')))
 }

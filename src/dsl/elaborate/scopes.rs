@@ -1,12 +1,12 @@
 //! The blocks of a file and the names that each declares.
 
 use super::{Builder, place};
-use crate::base::Span;
+use crate::base::{DeviceKind, Span};
 use crate::dsl::error::{Error, Sought};
 use crate::dsl::machine::LinkValue;
 use crate::dsl::suggest::nearest;
-use crate::dsl::tree::{Block, Spanned, StatementKind, Value};
-use std::collections::BTreeMap;
+use crate::dsl::tree::{Block, Spanned, Statement, StatementKind, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A block: the file itself or the body of a part. Every instance of a part shares its scope.
 pub(super) struct Scope<'t> {
@@ -15,6 +15,8 @@ pub(super) struct Scope<'t> {
     pub(super) block: &'t Block,
     pub(super) links: BTreeMap<&'t str, Named<'t>>,
     pub(super) parts: BTreeMap<&'t str, usize>,
+    /// Names of its parts, those further down too.
+    part_names: BTreeSet<&'t str>,
     /// Everything declared here, with its place.
     names: BTreeMap<&'t str, Option<Span>>,
 }
@@ -44,6 +46,7 @@ impl<'t> Builder<'t> {
             block,
             links: BTreeMap::new(),
             parts: BTreeMap::new(),
+            part_names: block.statements.iter().filter_map(part_name).collect(),
             names: BTreeMap::new(),
         });
         for statement in &block.statements {
@@ -58,7 +61,7 @@ impl<'t> Builder<'t> {
                         self.scopes[id].parts.insert(&name.value, part);
                     }
                 }
-                StatementKind::Device { name, .. } => {
+                StatementKind::Device { kind, name, .. } if self.is_kind(id, &kind.value) => {
                     self.declare(id, name);
                 }
                 _ => {}
@@ -70,6 +73,12 @@ impl<'t> Builder<'t> {
             let _ = self.named_value(id, name);
         }
         id
+    }
+
+    /// Whether a device or an instance may be declared with this word.
+    pub(super) fn is_kind(&self, scope: usize, word: &str) -> bool {
+        DeviceKind::from_word(word).is_some()
+            || self.outwards(scope).any(|id| self.scopes[id].part_names.contains(word))
     }
 
     /// Whether the name is new in its block.
@@ -115,5 +124,12 @@ impl<'t> Builder<'t> {
         }
         let meant = nearest(&name.value, known).map(str::to_owned);
         Error::Unknown { at: place(name.span), name: name.value.clone(), sought, meant }
+    }
+}
+
+fn part_name(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::Part { name, .. } => Some(&name.value),
+        _ => None,
     }
 }

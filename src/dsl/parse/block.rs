@@ -1,6 +1,7 @@
 //! Blocks of statements with their comments, and recovery behind errors.
 
 use super::fault::{Fault, Input, expected, mark, name, string, word};
+use super::slips;
 use super::statement::statement;
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostics, Sources};
@@ -28,6 +29,7 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<File, Diagnostics> {
     let tokens = tokens(&source.text, id);
     let parts = tokens.windows(2).filter(|pair| pair[0].is_word("part") || pair[0].is_word("as"));
     let mut reader = Reader {
+        text: &source.text,
         rest: &tokens,
         errors: Diagnostics::new(),
         found: 0,
@@ -41,6 +43,7 @@ pub fn parse(sources: &Sources, id: SourceId) -> Result<File, Diagnostics> {
 }
 
 struct Reader<'a> {
+    text: &'a str,
     rest: Input<'a>,
     errors: Diagnostics,
     found: usize,
@@ -157,26 +160,21 @@ impl<'a> Reader<'a> {
     /// Any statement but a part; `None` when it was reported and skipped.
     fn plain(&mut self) -> Option<StatementKind> {
         let start = self.rest;
-        match statement(start) {
-            Ok((rest, kind)) => {
-                if ends(&rest[0]) {
-                    self.rest = rest;
-                    return Some(kind);
-                }
-                let wanted = Wanted::Thing("the end of the statement");
-                if let Err(error) = expected::<()>(rest, wanted) {
-                    let mut fault = unwrap(error);
-                    self.propose_first_word(start[0], &mut fault);
-                    self.report(fault.error);
-                }
+        let mut fault = match statement(start) {
+            Ok((rest, kind)) if ends(&rest[0]) => {
+                self.rest = rest;
+                return Some(kind);
             }
-            Err(error) => {
-                let mut fault = unwrap(error);
-                self.propose_first_word(start[0], &mut fault);
-                self.report(fault.error);
-            }
-        }
+            Ok((rest, _)) => Fault::unexpected(rest, Wanted::Thing("the end of the statement")),
+            Err(error) => unwrap(error),
+        };
+        self.propose_first_word(start[0], &mut fault);
         self.skip(start);
+        let statement = &self.text[start[0].start as usize..self.next().start as usize];
+        match slips::corrected(statement.trim_end()) {
+            Some(written) => self.report(Error::Slip { error: Box::new(fault.error), written }),
+            None => self.report(fault.error),
+        }
         None
     }
 
@@ -196,7 +194,15 @@ impl<'a> Reader<'a> {
         let (rest, (_, name, brace)) = match head {
             Ok(head) => head,
             Err(error) => {
-                self.report(unwrap(error).error);
+                let error = unwrap(error).error;
+                let brace_missing = start.len() > 2 && ends(&start[2]);
+                self.report(match name(&start[1..]) {
+                    Ok((_, name)) if brace_missing => {
+                        let written = format!("part {} {{", name.value);
+                        Error::Slip { error: Box::new(error), written }
+                    }
+                    _ => error,
+                });
                 self.skip(start);
                 return None;
             }
@@ -312,7 +318,7 @@ fn unwrap(error: nom::Err<Fault>) -> Fault {
     }
 }
 
-fn ends(token: &Token<'_>) -> bool {
+pub(super) fn ends(token: &Token<'_>) -> bool {
     token.is_separator()
         || token.is_mark("}")
         || matches!(token.kind, TokenKind::Comment | TokenKind::End)

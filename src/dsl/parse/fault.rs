@@ -1,7 +1,7 @@
 //! What nom carries when a statement does not fit, and the smallest parsers over tokens.
 
 use crate::base::Span;
-use crate::dsl::error::{Error, Wanted};
+use crate::dsl::error::{Error, MAX_NAME, MAX_STRING, Wanted};
 use crate::dsl::suggest::nearest;
 use crate::dsl::token::{Token, TokenKind, unquote};
 use crate::dsl::tree::Spanned;
@@ -19,6 +19,13 @@ pub(super) struct Fault {
     /// Offset of the token that did not fit.
     pub(super) start: u32,
     pub(super) error: Error,
+}
+
+impl Fault {
+    /// Something else was wanted in place of the next token.
+    pub(super) fn unexpected(input: Input<'_>, wanted: Wanted) -> Self {
+        expectation(input, vec![wanted], None)
+    }
 }
 
 impl<'a> ParseError<Input<'a>> for Fault {
@@ -146,7 +153,16 @@ pub(super) fn name(input: Input<'_>) -> Parsed<'_, Spanned<String>> {
         let error = Error::Reserved { at: token.span(), word: token.text.to_owned() };
         return Err(nom::Err::Error(Fault { start: token.start, error }));
     }
+    if token.text.len() > MAX_NAME {
+        return fail(input, too_long(&token, "name", MAX_NAME));
+    }
     Ok((&input[1..], spanned(token, token.text.to_owned())))
+}
+
+/// Points at the start only: the whole would not fit on any screen.
+fn too_long(token: &Token<'_>, what: &'static str, limit: usize) -> Error {
+    let start = token.start as usize;
+    Error::TooLong { at: Span::new(token.source, start, start + 1), what, limit }
 }
 
 /// A string, without its quotes.
@@ -154,6 +170,9 @@ pub(super) fn string(input: Input<'_>) -> Parsed<'_, Spanned<String>> {
     let token = input[0];
     if token.kind != TokenKind::Text {
         return expected(input, Wanted::Thing("a string"));
+    }
+    if token.text.len() > MAX_STRING && token.text.chars().count() > MAX_STRING + 2 {
+        return fail(input, too_long(&token, "string", MAX_STRING));
     }
     match unquote(token.text) {
         Some(text) => Ok((&input[1..], spanned(token, text))),

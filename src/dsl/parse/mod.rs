@@ -3,8 +3,11 @@
 
 mod block;
 mod fault;
+mod pcie_slips;
 mod rules;
+mod slips;
 mod statement;
+mod value_slips;
 mod values;
 
 pub use block::parse;

@@ -112,6 +112,13 @@ fn decimal(input: Input<'_>) -> Parsed<'_, Decimal> {
     }
     let (whole, part) = token.text.split_once('.').unwrap_or((token.text, ""));
     let digits = format!("{whole}{part}");
+    let behind = &input[1];
+    let exponent = behind.kind == TokenKind::Word
+        && behind.start == token.start + token.text.len() as u32
+        && behind.text.trim_end_matches(|c: char| c.is_ascii_digit()).eq_ignore_ascii_case("e");
+    if exponent {
+        return fail(input, Error::Exponent { at: token.span().to(behind.span()) });
+    }
     match digits.parse() {
         Ok(value) if digits.len() <= 18 => {
             // At most 18 digits, so the count fits.
