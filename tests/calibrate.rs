@@ -311,10 +311,11 @@ fn a_machine_in_use_is_set_from_outside() {
     topology "t"
     use "./box.topo"  # as delivered
 
-    set g[0] -- s[0] : 20 GB/s from "m.json"
-    set g[1] -- s[0] : 20 GB/s from "m.json"
-    set g[2] -- s[1] : 20 GB/s from "m.json"
-    set g[3] -- s[1] : 20 GB/s from "m.json"
+    set g[0] -- s[0] : 23 GB/s from "m.json"
+    set g[1] -- s[0] : 23 GB/s from "m.json"
+    set g[2] -- s[1] : 23 GB/s from "m.json"
+    set g[3] -- s[1] : 23 GB/s from "m.json"
+    cap cross : 20 GB/s from "m.json"
     "#);
 }
 

@@ -6,6 +6,7 @@ use super::model::{Elements, Key};
 use super::observe::{Observation, Subject};
 use crate::base::RouteClass;
 use crate::calibrate::WORST_ERROR;
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 /// Mean relative errors below are the noise of a benchmark: nothing is fitted to explain them.
@@ -13,30 +14,44 @@ const NOISE: f64 = 0.01;
 /// What was measured over a link may exceed the file's figure by so much before the figure is wrong.
 const SLACK: f64 = 1.02;
 
+/// Scores that differ by less are the same: what is left of rounding.
+const SAME: f64 = 1e-3;
+/// How many of the most promising figures are fitted to the end before one is chosen.
+const FITTED_IN_FULL: usize = 6;
+
 /// The free keys with their fitted values.
 pub(super) fn choose(elements: &Elements, observations: &[Observation]) -> Result<Values, Fault> {
     let mut free = necessary(elements, observations);
-    let mut score = evaluate(elements, &mut free, observations)?;
+    let mut score = evaluate(elements, &mut free, observations, false)?;
     loop {
-        let mut best: Option<(f64, (bool, u8), Values)> = None;
+        let mut trials = Vec::new();
         for key in candidates(elements, &free, observations) {
             let mut trial = free.clone();
             trial.insert(key, start(elements, &free, observations, key));
-            let value = evaluate(elements, &mut trial, observations)?;
-            let rank = preference(elements, key);
-            let better = best.as_ref().is_none_or(|(least, other, _)| {
-                value < least - 1e-6 || (value < least + 1e-6 && rank < *other)
-            });
-            if better {
-                best = Some((value, rank, trial));
-            }
+            let value = evaluate(elements, &mut trial, observations, true)?;
+            trials.push((value, preference(elements, key), trial));
         }
-        match best {
-            Some((value, _, trial)) if value < score - 1e-6 => (score, free) = (value, trial),
+        trials.sort_by(compare);
+        trials.truncate(FITTED_IN_FULL);
+        for (value, _, trial) in &mut trials {
+            *value = evaluate(elements, trial, observations, false)?;
+        }
+        trials.sort_by(compare);
+        match trials.into_iter().next() {
+            Some((value, _, trial)) if value < score - SAME => (score, free) = (value, trial),
             _ => break,
         }
     }
     without_idle(elements, observations, free, score)
+}
+
+/// A score, the place in the order of preference, and the values.
+type Trial = (f64, (bool, u8), Values);
+
+/// The better score first; of scores that are the same, what is preferred.
+fn compare(a: &Trial, b: &Trial) -> Ordering {
+    let steps = |score: f64| (score / SAME).round();
+    steps(a.0).total_cmp(&steps(b.0)).then(a.1.cmp(&b.1))
 }
 
 /// What explains equally well is preferred in this order. What one transfer reaches across sockets or
@@ -80,8 +95,9 @@ fn evaluate(
     elements: &Elements,
     free: &mut Values,
     observations: &[Observation],
+    quick: bool,
 ) -> Result<f64, Fault> {
-    let residual = fit::fit(elements, free, observations)?;
+    let residual = fit::fit(elements, free, observations, quick)?;
     let count = observations.len() as f64;
     let mean = (residual / count).max(NOISE);
     Ok(2.0 * count * mean.ln() + free.len() as f64 * count.ln())
@@ -145,8 +161,8 @@ fn without_idle(
         }
         let mut trial = free.clone();
         trial.remove(&key);
-        let value = evaluate(elements, &mut trial, observations)?;
-        if value <= score + 1e-6 {
+        let value = evaluate(elements, &mut trial, observations, false)?;
+        if value <= score + SAME {
             (free, score) = (trial, value);
         }
     }

@@ -97,11 +97,16 @@ pub(super) fn least(
     least
 }
 
-/// Fits the free keys of `free`: from what the observations need at least, and from where they are.
+/// Rounds of a fit after which it is good enough whatever it is.
+const ROUNDS: usize = 20;
+
+/// Fits the free keys of `free`: from what the observations need at least, and from where they are; a
+/// `quick` fit takes one round from the first alone.
 pub(super) fn fit(
     elements: &Elements,
     free: &mut Values,
     observations: &[Observation],
+    quick: bool,
 ) -> Result<f64, Fault> {
     let keys: Vec<Key> = free.keys().copied().collect();
     let place: BTreeMap<Key, usize> = keys.iter().enumerate().map(|(at, key)| (*key, at)).collect();
@@ -130,10 +135,14 @@ pub(super) fn fit(
     let ranges: Vec<(f64, f64)> = keys.iter().map(range).collect();
     let loosest: Vec<f64> = keys.iter().map(|key| *needed.get(key).unwrap_or(&free[key])).collect();
     let present: Vec<f64> = free.values().copied().collect();
-    let mut best = fit_minima(&minima, &ranges, &loosest).map_err(Fault::Solver)?;
-    let again = fit_minima(&minima, &ranges, &present).map_err(Fault::Solver)?;
-    if again.residual < best.residual {
-        best = again;
+    let rounds = if quick { 1 } else { ROUNDS };
+    let fit = |start| fit_minima(&minima, &ranges, start, rounds).map_err(Fault::Solver);
+    let mut best = fit(&loosest)?;
+    if !quick {
+        let again = fit(&present)?;
+        if again.residual < best.residual {
+            best = again;
+        }
     }
     for (key, value) in keys.iter().zip(best.values) {
         free.insert(*key, value);

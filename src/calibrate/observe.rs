@@ -40,6 +40,9 @@ pub enum Subject {
     Together(Vec<(Rank, Rank)>),
 }
 
+/// A transfer, and its share of the bytes of the whole.
+type Share = ((Rank, Rank), f64);
+
 /// The measurements that routes of the topology predict.
 #[derive(Debug, Default)]
 pub(super) struct Observations {
@@ -116,7 +119,7 @@ fn observation(
     let pairs: Vec<(Rank, Rank)> =
         sample.transfers.iter().map(|one| (ranks[one.src], ranks[one.dst])).collect();
     let total: u64 = sample.transfers.iter().map(|one| one.rate.0).sum();
-    let (subject, shares): (Subject, Vec<((Rank, Rank), f64)>) = match series.direction {
+    let (subject, shares): (Subject, Vec<Share>) = match series.direction {
         Direction::Unidirectional => {
             let (src, dst) = pairs[0];
             (Subject::Alone(src, dst), vec![((src, dst), 1.0)])

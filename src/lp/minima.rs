@@ -8,8 +8,6 @@
 use super::covering::{LpError, solve};
 use minilp::{ComparisonOp, OptimizationDirection, Problem};
 
-/// Rounds after which the fit is good enough whatever it is; three or four are usual.
-const ROUNDS: usize = 20;
 /// What a variable's size costs beside the residuals, so that a value that nothing determines becomes
 /// the least one that the observations allow.
 const WEIGHT_OF_SIZE: f64 = 1e-4;
@@ -60,8 +58,8 @@ fn residual(minima: &[Minimum], values: &[f64]) -> f64 {
     minima.iter().map(of).sum()
 }
 
-/// Fits the variables, which stay within `bounds`, from the values `start` on. What none of the
-/// minima names stays where it starts.
+/// Fits the variables, which stay within `bounds`, from the values `start` on, until the residual
+/// falls no more or for so many `rounds`; three or four are usual.
 ///
 /// # Errors
 /// [`LpError`] when the solver fails or its answer does not hold.
@@ -69,6 +67,7 @@ pub fn fit_minima(
     minima: &[Minimum],
     bounds: &[(f64, f64)],
     start: &[f64],
+    rounds: usize,
 ) -> Result<Fitted, LpError> {
     let largest = minima.iter().flat_map(|m| &m.observed).copied().fold(0.0, f64::max);
     let scale = if largest > 0.0 { SCALE / largest } else { 1.0 };
@@ -85,7 +84,7 @@ pub fn fit_minima(
     let mut values: Vec<f64> =
         clamped.map(|(value, (low, high))| (value * scale).clamp(*low, *high)).collect();
     let mut best = residual(&scaled, &values);
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         let next = round(&scaled, &bounds, &values)?;
         let error = residual(&scaled, &next);
         if error > best + TOLERANCE * scaled.len() as f64 {
@@ -153,7 +152,7 @@ mod tests {
             minimum(f64::INFINITY, &[(0, 1.0), (2, 2.0)], &[21e9]),
         ];
         let bounds = [(1e6, 1e13); 3];
-        let fitted = fit_minima(&minima, &bounds, &[40e9, 40e9, 90e9]).expect("a fit");
+        let fitted = fit_minima(&minima, &bounds, &[40e9, 40e9, 90e9], 20).expect("a fit");
         let expected = [21e9, 10e9, 42e9];
         for (value, expected) in fitted.values.iter().zip(expected) {
             assert!((value / expected - 1.0).abs() < 1e-4, "{:?}", fitted.values);
@@ -163,7 +162,7 @@ mod tests {
     #[test]
     fn bounds_and_constants_hold() {
         let minima = [minimum(15.0, &[(0, 1.0)], &[20.0]), minimum(99.0, &[(0, 1.0)], &[12.0])];
-        let fitted = fit_minima(&minima, &[(1.0, 11.0)], &[50.0]).expect("a fit");
+        let fitted = fit_minima(&minima, &[(1.0, 11.0)], &[50.0], 20).expect("a fit");
         assert!((fitted.values[0] - 11.0).abs() < 1e-6);
         assert!((fitted.residual - (9.0 / 20.0 + 1.0 / 12.0)).abs() < 1e-6);
     }
@@ -187,7 +186,7 @@ mod tests {
                 of.map(|m| m.observed[0]).fold(0.0, f64::max)
             };
             let start: Vec<f64> = (0..6).map(least).collect();
-            let fitted = fit_minima(&minima, &[(1e6, 1e13); 6], &start).expect("a fit");
+            let fitted = fit_minima(&minima, &[(1e6, 1e13); 6], &start, 20).expect("a fit");
             assert!(fitted.residual < 1e-3, "{}", fitted.residual);
         }
     }

@@ -49,7 +49,7 @@ pub(in crate::cli) struct CalibrateArgs {
 
 /// Fits, checks that the file says what was fitted, prints what it predicts, and writes it.
 pub(in crate::cli) fn calibrate(context: &mut Context, args: &CalibrateArgs) -> Outcome {
-    let (name, text) = target::read_text(&args.file)?;
+    let (name, text) = target::read_text(&args.file, target::MACHINE_BYTES)?;
     let (file, main, machine) = machine(context, &name, text)?;
     let mut sources = Vec::new();
     for path in &args.measured {
@@ -97,7 +97,7 @@ fn machine(
 
 /// Measurements, whichever way they are written.
 fn measurements(context: &mut Context, path: &str, matrix: Option<MatrixKind>) -> Outcome<Source> {
-    let (shown, text) = target::read_text(path)?;
+    let (shown, text) = target::read_text(path, target::MACHINE_BYTES)?;
     let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
     let format = import::detect(&text);
     let source = context.sources.add(shown.clone(), text);
