@@ -4,9 +4,13 @@ mod support;
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use support::{Stages, stages_of};
-use variopath::catalog::Catalog;
+use variopath::base::{BytesPerSecond, RouteClass};
+use variopath::catalog::{self, Catalog};
+use variopath::topology::{ResourceKind, Topology};
+use variopath::{demand, scheduler, verify};
 
 /// Up to two sockets, at most one switch, three or four GPUs; widths from a small set, so that some
 /// machines have symmetry and some links fit several transfers.
@@ -25,21 +29,57 @@ fn random_machine(random: &mut ChaCha8Rng) -> String {
     text
 }
 
-fn fits(catalog: &Catalog, set: u32) -> bool {
-    let mut load = vec![0; catalog.links.len()];
-    for (index, route) in catalog.routes.iter().enumerate() {
-        if set >> index & 1 == 1 {
-            for link in &route.links {
-                load[link.index()] += route.rate.0;
+/// The same with joint capacities, host memory and rules.
+fn random_machine_with_rules(random: &mut ChaCha8Rng) -> String {
+    let mut text = random_machine(random);
+    let mut maybe = |line: &[&str]| {
+        if random.random_bool(0.4) {
+            text.push_str(line[random.random_range(0..line.len())]);
+            text.push('\n');
+        }
+    };
+    maybe(&["total s[0] -- s[1] : 30 GB/s", "total w -- s[1] : 20 GB/s"]);
+    maybe(&["total s[0] -> s[1], w -> s[1] : 30 GB/s", "total s[1] : 45 GB/s"]);
+    maybe(&["set s[*] { memory 45 GB/s }", "set s[1] { memory 30 GB/s }"]);
+    maybe(&["peer within socket", "peer none", "forbid g[0] -- g[1]", "forbid g[2] -> g[0]"]);
+    maybe(&["bounce at source"]);
+    maybe(&["cap cross : 8 GB/s", "cap bounce : 9 GB/s", "cap socket : 15 GB/s"]);
+    maybe(&["avoid from same socket to different gpu", "avoid from same switch to same socket"]);
+    maybe(&[
+        "avoid push from different socket to same socket",
+        "avoid pull from same node to same node",
+    ]);
+    maybe(&[
+        "limit in socket : 2",
+        "limit push in uplink : 1",
+        "limit in gpu : 1",
+        "limit in node : 3",
+    ]);
+    text
+}
+
+/// Whether a set of routes is a channel, from the topology alone.
+fn fits(topology: &Topology, set: u32) -> bool {
+    let mut load = vec![0; topology.resources.len()];
+    let chosen = |index: usize| set >> index & 1 == 1;
+    for (index, route) in topology.routes.iter().enumerate() {
+        if chosen(index) {
+            for id in route.links.iter().chain(&route.shares) {
+                load[id.index()] += route.rate.0;
             }
         }
     }
-    load.iter().zip(&catalog.links).all(|(load, link)| *load <= link.capacity.expect("known").0)
+    let capacity = |at: usize| topology.resources[at].capacity.map_or(0, |rate| rate.0);
+    load.iter().enumerate().all(|(at, load)| *load <= capacity(at))
+        && !topology.kept_apart().iter().any(|(a, b)| chosen(a.index()) && chosen(b.index()))
+        && topology.limits().iter().all(|limit| {
+            limit.routes.iter().filter(|id| chosen(id.index())).count() as u64 <= limit.most
+        })
 }
 
-fn maximal_channels(catalog: &Catalog) -> usize {
-    let routes = catalog.routes.len();
-    let fitting: Vec<bool> = (0..1u32 << routes).map(|set| fits(catalog, set)).collect();
+fn maximal_channels(topology: &Topology) -> usize {
+    let routes = topology.routes.len();
+    let fitting: Vec<bool> = (0..1u32 << routes).map(|set| fits(topology, set)).collect();
     (0..1u32 << routes)
         .filter(|&set| {
             fitting[set as usize]
@@ -48,27 +88,61 @@ fn maximal_channels(catalog: &Catalog) -> usize {
         .count()
 }
 
-fn group_order(catalog: &Catalog) -> usize {
-    let n = catalog.vertices.len();
-    let mut between = vec![None; n * n];
-    for link in &catalog.links {
-        between[link.from as usize * n + link.to as usize] = Some(link.capacity);
+/// A joint capacity and the (from, to) of its links.
+type TotalOver = (Option<BytesPerSecond>, BTreeSet<(usize, usize)>);
+
+/// The number of permutations of devices that keep kinds, links, host memory, joint capacities and
+/// the kind and rate of each route.
+fn group_order(topology: &Topology) -> usize {
+    let n = topology.vertices.len();
+    let mut between = vec![Vec::new(); n * n];
+    let mut device = vec![Vec::new(); n];
+    for (vertex, found) in topology.vertices.iter().enumerate() {
+        let ranked = topology.ranks.iter().any(|rank| rank.index() == vertex);
+        device[vertex].push(format!("{:?} {ranked}", found.kind));
     }
+    let mut totals = Vec::new();
+    for resource in &topology.resources {
+        match &resource.kind {
+            ResourceKind::Link { from, to, .. } => {
+                between[from.index() * n + to.index()].push(format!("{:?}", resource.capacity));
+            }
+            ResourceKind::Memory { socket } => {
+                device[socket.index()].push(format!("{:?}", resource.capacity));
+            }
+            ResourceKind::Total { of, .. } => {
+                let of = of.iter().map(|link| {
+                    let (from, to) = topology.resources[link.index()].ends().expect("a link");
+                    (from.index(), to.index())
+                });
+                totals.push((resource.capacity, of.collect::<BTreeSet<_>>()));
+            }
+        }
+    }
+    for route in &topology.routes {
+        let at = |rank: variopath::base::Rank| topology.ranks[rank.index()].index();
+        between[at(route.src) * n + at(route.dst)]
+            .push(format!("{} {}", route.class, route.rate.0));
+    }
+    totals.sort();
     fn extend(
-        catalog: &Catalog,
-        between: &[Option<Option<variopath::base::BytesPerSecond>>],
+        facts: (&[Vec<String>], &[Vec<String>], &[TotalOver]),
         image: &mut Vec<usize>,
     ) -> usize {
-        let n = catalog.vertices.len();
+        let (device, between, totals) = facts;
+        let n = device.len();
         let at = image.len();
         if at == n {
-            return 1;
+            let moved = totals.iter().map(|(capacity, of)| {
+                (*capacity, of.iter().map(|&(from, to)| (image[from], image[to])).collect())
+            });
+            let mut moved: Vec<_> = moved.collect();
+            moved.sort();
+            return usize::from(moved == totals);
         }
         let mut count = 0;
         for candidate in 0..n {
-            if image.contains(&candidate)
-                || catalog.vertices[at].colour != catalog.vertices[candidate].colour
-            {
+            if image.contains(&candidate) || device[at] != device[candidate] {
                 continue;
             }
             let agrees = (0..at).all(|other| {
@@ -77,13 +151,13 @@ fn group_order(catalog: &Catalog) -> usize {
             });
             if agrees {
                 image.push(candidate);
-                count += extend(catalog, between, image);
+                count += extend(facts, image);
                 image.pop();
             }
         }
         count
     }
-    extend(catalog, &between, &mut Vec::new())
+    extend((&device, &between, &totals), &mut Vec::new())
 }
 
 #[test]
@@ -91,10 +165,35 @@ fn channels_and_symmetry_equal_brute_force() {
     let mut random = ChaCha8Rng::seed_from_u64(20);
     for case in 0..60 {
         let text = random_machine(&mut random);
-        let Stages { catalog, .. } = stages_of("small.topo", &text);
-        assert_eq!(catalog.channels, maximal_channels(&catalog).to_string(), "{case}:\n{text}");
-        assert_eq!(catalog.order, group_order(&catalog).to_string(), "{case}:\n{text}");
+        let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
+        assert_eq!(catalog.channels, maximal_channels(&topology).to_string(), "{case}:\n{text}");
+        assert_eq!(catalog.order, group_order(&topology).to_string(), "{case}:\n{text}");
     }
+}
+
+#[test]
+fn channels_under_rules_equal_brute_force_and_plans_hold() {
+    let mut random = ChaCha8Rng::seed_from_u64(21);
+    let (mut apart, mut limited, mut bounced) = (0, 0, 0);
+    for case in 0..120 {
+        let text = random_machine_with_rules(&mut random);
+        let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
+        assert_eq!(catalog.channels, maximal_channels(&topology).to_string(), "{case}:\n{text}");
+        assert_eq!(catalog.order, group_order(&topology).to_string(), "{case}:\n{text}");
+        let ranks = topology.ranks.len();
+        let demand = demand::parse_spec("random", ranks).expect("a demand");
+        let mut plan =
+            scheduler::Planner::new(&catalog).expect("a planner").plan(&demand).expect("a plan");
+        scheduler::name_steps(&catalog, &mut plan, &mut catalog::Locator::new(&catalog))
+            .expect("channels");
+        let document = catalog::PlanDocument::new(&topology.name, &plan);
+        verify::verify_claim(&topology, &catalog, &demand, &document)
+            .unwrap_or_else(|faults| panic!("{case}: {}\n{text}", faults[0]));
+        apart += usize::from(!topology.kept_apart().is_empty());
+        limited += usize::from(!topology.limits().is_empty());
+        bounced += usize::from(topology.routes.iter().any(|r| r.class == RouteClass::Bounce));
+    }
+    assert!(apart > 20 && limited > 20 && bounced > 20, "{apart} {limited} {bounced}");
 }
 
 #[test]

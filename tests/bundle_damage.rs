@@ -20,6 +20,7 @@ fn parts() -> Parts {
         mode: Mode::Push,
         initiator: Initiator::Kernel,
         links: links.map(LinkId).to_vec(),
+        shares: Vec::new(),
         rate: BytesPerSecond(25_000_000_000),
     };
     let catalog = Catalog {
@@ -28,8 +29,11 @@ fn parts() -> Parts {
         ranks: 2,
         vertices: vec![vertex("sw", 0), vertex("g[0]", 1), vertex("g[1]", 1)],
         links: vec![edge(1, 0), edge(0, 1), edge(2, 0), edge(0, 2)],
+        joint: Vec::new(),
         rank_vertices: vec![1, 2],
         routes: vec![route(0, 1, [0, 3]), route(1, 0, [2, 1])],
+        forbidden: Vec::new(),
+        limits: Vec::new(),
         generators: vec![vec![0, 2, 1]],
         order: "2".into(),
         pair_orbits: 1,

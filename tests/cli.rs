@@ -239,3 +239,64 @@ fn an_option_without_effect_says_so() {
     assert_eq!(code, 0);
     insta::assert_snapshot!("assume_without_effect", err);
 }
+
+#[test]
+fn wrong_usage_under_json_carries_all_that_is_said() {
+    let folder = folder();
+    let (code, out, _) =
+        variopath(folder.path(), &["plan", "l20-8", "--json", "--stategy", "strict"]);
+    assert_eq!(code, 2);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    let told = &document["diagnostics"][0];
+    assert_eq!(told["message"], "unexpected argument '--stategy' found");
+    let help = told["help"].as_str().expect("help");
+    assert!(help.contains("'--strategy'") && help.contains("Usage: variopath plan"), "{help}");
+    let (_, out, _) = variopath(folder.path(), &["demand", "zero", "--ranks", "x", "--json"]);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    let message = document["diagnostics"][0]["message"].as_str().expect("a message");
+    assert!(message.contains("'x'") || message.contains("--json"), "{message}");
+}
+
+#[test]
+fn a_param_is_set_once() {
+    let folder = folder();
+    let sets = ["check", "l20-cluster", "--set", "nodes=4", "--set", "nodes=8"];
+    let (code, out, err) = variopath(folder.path(), &sets);
+    assert_eq!((code, out.as_str()), (2, ""));
+    assert_eq!(
+        err,
+        "error[usage]: --set gives `nodes` two values: nodes=4 and nodes=8\n |\n = help: leave one of \
+         them out\n"
+    );
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_output_that_is_full_is_told() {
+    let folder = folder();
+    for arguments in [&["--help"][..], &["build", "l20-8", "-o", "bundle"], &["presets"]] {
+        let full = fs::File::options().write(true).open("/dev/full").expect("/dev/full");
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_variopath"))
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdout(full)
+            .output()
+            .expect("it runs");
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(4), "{arguments:?}: {err}");
+        assert!(err.contains("error[file]: <stdout>: cannot write: "), "{err}");
+    }
+}
+
+#[test]
+fn outputs_are_told_once_they_are_in_place() {
+    let folder = folder();
+    for (arguments, path) in [
+        (&["demand", "zero", "--ranks", "2", "-o", "d.csv"][..], "d.csv"),
+        (&["plan", "a10-8", "-o", "p.json"], "p.json"),
+        (&["build", "a10-8", "-o", "bundle"], "bundle"),
+    ] {
+        let (code, _, err) = variopath(folder.path(), arguments);
+        assert_eq!((code, err), (0, format!("wrote {path}\n")), "{arguments:?}");
+    }
+}

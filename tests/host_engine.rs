@@ -128,7 +128,7 @@ fn what_cannot_run_is_refused() {
         "blocks must be 1 to 1024, not 0"
     );
     let text = refuse(HostOptions { memory: 1 << 20, ..HostOptions::default() });
-    assert!(text.ends_with("more than the budget of 1048576"), "{text}");
+    assert!(text.ends_with("more than the limit of 1048576"), "{text}");
     let error = Compiler::first_of(&["no-such-compiler-1", "no-such-compiler-2"]);
     assert_eq!(
         error.expect_err("refused").to_string(),

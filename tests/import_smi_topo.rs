@@ -266,11 +266,11 @@ fn measurements_are_refused_by_name() {
     for name in names(&folder) {
         let text = std::fs::read(folder.join(&name)).unwrap();
         let refusal = import(&name, &String::from_utf8_lossy(&text), None).unwrap_err();
-        // A matrix made by hand has nothing of any tool.
         let reason = match name.as_str() {
-            "matrix-rtxpro6000-8gpu-custom-arrows.txt" => "this is no dump that can be imported",
-            "alltoall-rtx6000d-16gpu-2node-mpi-noise.txt" => "this is the output of nccl-tests",
-            _ => "this is the output of p2pBandwidthLatencyTest",
+            "alltoall-rtx6000d-16gpu-2node-mpi-noise.txt" => {
+                "a log of nccl-tests times whole collectives"
+            }
+            _ => "these are rates between GPUs: they do not say how the machine is built",
         };
         assert!(refusal.contains(reason), "{name}\n{refusal}");
     }

@@ -2,134 +2,13 @@
 
 #![cfg(unix)]
 
+mod import_support;
+
+use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Machine, ROOT_PORT, machine};
 use std::os::unix::fs::symlink;
-use std::path::Path;
-use tempfile::TempDir;
 use variopath::diagnostics::{Diagnostics, Exit};
 use variopath::import::inventory::{Above, FunctionKind, Inventory, PciLink};
 use variopath::import::sysfs::read;
-
-/// A folder that looks like `/sys`.
-struct Machine(TempDir);
-
-/// Class, vendor and device, NUMA node.
-type Kind = (&'static str, &'static str, &'static str, i32);
-
-const ROOT_PORT: Kind = ("0x060400", "0x8086", "0x352a", 0);
-const SWITCH: Kind = ("0x060400", "0x1000", "0xc030", 0);
-const GPU: Kind = ("0x030200", "0x10de", "0x26ba", 0);
-const CARD: Kind = ("0x020000", "0x15b3", "0x1021", 0);
-
-impl Machine {
-    fn new() -> Self {
-        Self(TempDir::new().expect("a folder"))
-    }
-
-    fn root(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn write(&self, path: &str, text: &str) {
-        let path = self.root().join(path);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        std::fs::write(path, text).expect("a file");
-    }
-
-    /// A function at `path` below `devices`, with the speed and width that it is able to and that
-    /// it runs at.
-    fn function(&self, path: &str, kind: Kind, able: (&str, &str), runs: (&str, &str)) {
-        let (class, vendor, device, numa) = kind;
-        let numa = numa.to_string();
-        let files = [
-            ("class", class),
-            ("vendor", vendor),
-            ("device", device),
-            ("numa_node", &numa),
-            ("max_link_speed", able.0),
-            ("max_link_width", able.1),
-            ("current_link_speed", runs.0),
-            ("current_link_width", runs.1),
-        ];
-        for (name, text) in files {
-            self.write(&format!("devices/{path}/{name}"), &format!("{text}\n"));
-        }
-        let list = self.root().join("bus/pci/devices");
-        std::fs::create_dir_all(&list).expect("a folder");
-        let name = path.rsplit('/').next().expect("a name");
-        symlink(format!("../../../devices/{path}"), list.join(name)).expect("a link");
-    }
-
-    /// The first 64 bytes that everybody may read, or all with access control.
-    fn config(&self, path: &str, control: Option<u8>) {
-        let mut space = vec![0_u8; if control.is_some() { 4096 } else { 64 }];
-        if let Some(control) = control {
-            space[0x100..0x104].copy_from_slice(&0x1401_0001_u32.to_le_bytes());
-            space[0x140..0x144].copy_from_slice(&0x0001_000d_u32.to_le_bytes());
-            space[0x146] = control;
-        }
-        std::fs::write(self.root().join(format!("devices/{path}/config")), space).expect("a file");
-    }
-
-    /// A CPU of a socket, and the NUMA node that has only it.
-    fn node(&self, node: u32, socket: u32) {
-        self.write(&format!("devices/system/node/node{node}/cpulist"), &format!("{node}\n"));
-        let cpu = format!("devices/system/cpu/cpu{node}/topology/physical_package_id");
-        self.write(&cpu, &format!("{socket}\n"));
-    }
-}
-
-const GEN5: (&str, &str) = ("32.0 GT/s PCIe", "16");
-const GEN4: (&str, &str) = ("16.0 GT/s PCIe", "16");
-const IDLE: (&str, &str) = ("2.5 GT/s PCIe", "16");
-
-/// Two sockets with two NUMA nodes each; a switch with two GPUs and a card on the first, a GPU in an
-/// eight lane slot on the second.
-fn machine() -> Machine {
-    let machine = Machine::new();
-    for (node, socket) in [(0, 0), (1, 0), (2, 1), (3, 1)] {
-        machine.node(node, socket);
-    }
-    machine.write("devices/system/node/node4/cpulist", "\n");
-    let port = "pci0000:16/0000:16:01.0";
-    machine.function(port, ROOT_PORT, GEN5, GEN5);
-    machine.config(port, Some(0x1d));
-    let upper = format!("{port}/0000:17:00.0");
-    machine.function(&upper, SWITCH, GEN5, GEN5);
-    machine.config(&upper, Some(0));
-    for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
-        let lower = format!("{upper}/0000:18:{number:02x}.0");
-        machine.function(&lower, SWITCH, GEN5, GEN4);
-        machine.config(&lower, Some(0));
-        let at = format!("{lower}/0000:{:02x}:00.0", 0x19 + number);
-        let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
-        machine.function(&at, device, able, runs);
-    }
-    let audio = format!("{upper}/0000:18:00.0/0000:19:00.1");
-    machine.function(&audio, ("0x040300", "0x10de", "0x22ba", 0), GEN4, IDLE);
-    let card = format!("devices/{upper}/0000:18:02.0/0000:1b:00.0");
-    machine.write(&format!("{card}/infiniband/mlx5_0/ports/1/rate"), "400 Gb/sec (4X NDR)\n");
-    machine.write(&format!("{card}/infiniband/mlx5_0/sys_image_guid"), "a:b:c:d\n");
-    machine.write(&format!("{card}/net/ens1np0/address"), "00:00\n");
-    let slot = "pci0000:97/0000:97:01.0";
-    let second = |kind: Kind| (kind.0, kind.1, kind.2, 3);
-    machine.function(slot, second(ROOT_PORT), ("16.0 GT/s PCIe", "8"), ("2.5 GT/s PCIe", "8"));
-    machine.config(slot, None);
-    let at = format!("{slot}/0000:98:00.0");
-    machine.function(&at, second(GPU), GEN4, ("2.5 GT/s PCIe", "8"));
-    let plain = "pci0000:97/0000:97:02.0/0000:99:00.0";
-    let unknown = ("Unknown", "255");
-    machine.function("pci0000:97/0000:97:02.0", second(ROOT_PORT), unknown, unknown);
-    machine.function(plain, ("0x020000", "0x8086", "0x1521", -1), unknown, unknown);
-    machine.write(&format!("devices/{plain}/net/eno1/address"), "00:00\n");
-    machine.write("class/net/eno1/speed", "1000\n");
-    machine.function(
-        "pci0000:97/0000:97:1f.0",
-        ("0x030000", "0x1a03", "0x2000", 3),
-        unknown,
-        unknown,
-    );
-    machine
-}
 
 fn bus(inventory: &Inventory, index: usize) -> String {
     inventory.functions[index].bus.map(|bus| bus.to_string()).unwrap_or_default()
@@ -265,4 +144,66 @@ fn machines_without_gpus_are_refused() {
     machine.function("pci0000:00/0000:00:02.0", ("0x030000", "0x8086", "0x4680", 0), IDLE, IDLE);
     let faults = read(machine.root()).expect_err("no GPU");
     assert_eq!(messages(&faults), ["this machine has no GPU: none of its 2 PCI devices is one"]);
+}
+
+#[test]
+fn what_cannot_be_followed_or_read_is_left_open() {
+    let machine = machine();
+    let list = machine.root().join("bus/pci/devices");
+    symlink("0000:aa:00.0", list.join("0000:aa:00.0")).expect("a link to itself");
+    symlink("0000:ac:00.0", list.join("0000:ab:00.0")).expect("a link in a circle");
+    symlink("0000:ab:00.0", list.join("0000:ac:00.0")).expect("a link in a circle");
+    symlink("../../../devices/gone", list.join("0000:ad:00.0")).expect("a link to nothing");
+    // A folder in the place of a file, bytes that are no text, numbers that are none.
+    let gpu = machine
+        .root()
+        .join("devices/pci0000:16/0000:16:01.0/0000:17:00.0/0000:18:00.0/0000:19:00.0");
+    std::fs::remove_file(gpu.join("max_link_speed")).expect("a file");
+    std::fs::create_dir(gpu.join("max_link_speed")).expect("a folder");
+    std::fs::write(gpu.join("max_link_width"), b"\xff\xfe").expect("a file");
+    std::fs::write(gpu.join("numa_node"), "many\n").expect("a file");
+    let inventory = read(machine.root()).expect("a machine");
+    let known = &inventory.functions[find(&inventory, "0000:19:00.0")];
+    let port = PciLink { generation: Some(5), width: Some(16) };
+    assert_eq!(known.link.capable, port, "what the port above is able to");
+    assert_eq!(known.numa, None);
+    let said = "4 of 18 PCI devices lead nowhere below /sys: left out";
+    assert!(messages(&inventory.notes).contains(&said), "{:?}", messages(&inventory.notes));
+}
+
+#[test]
+fn domains_beyond_the_first() {
+    let machine = Machine::new();
+    machine.node(0, 0);
+    for domain in ["0001", "10000"] {
+        let port = format!("pci{domain}:00/{domain}:00:01.0");
+        machine.function(&port, ROOT_PORT, GEN5, GEN5);
+        machine.function(&format!("{port}/{domain}:01:00.0"), GPU, GEN4, GEN4);
+    }
+    let inventory = read(machine.root()).expect("a machine");
+    let gpus: Vec<String> = (0..inventory.functions.len())
+        .filter(|index| inventory.functions[*index].kind == FunctionKind::Gpu)
+        .map(|index| bus(&inventory, index))
+        .collect();
+    assert_eq!(gpus, ["0001:01:00.0", "10000:01:00.0"]);
+    // One socket and no NUMA node told: all hangs on it.
+    let hosts = inventory.functions.iter().filter(|f| f.kind == FunctionKind::HostBridge);
+    assert!(hosts.into_iter().all(|host| host.above == Above::Processor(0)));
+}
+
+#[test]
+fn a_kernel_that_tells_nothing_beyond_addresses() {
+    let machine = Machine::new();
+    let path = "pci0000:00/0000:00:01.0";
+    for (name, text) in [("class", "0x030200"), ("vendor", "0x10de")] {
+        machine.write(&format!("devices/{path}/{name}"), text);
+    }
+    let list = machine.root().join("bus/pci/devices");
+    std::fs::create_dir_all(&list).expect("a folder");
+    symlink(format!("../../../devices/{path}"), list.join("0000:00:01.0")).expect("a link");
+    let inventory = read(machine.root()).expect("a machine");
+    let gpu = &inventory.functions[1];
+    assert_eq!((gpu.kind, gpu.ids, gpu.numa), (FunctionKind::Gpu, None, None));
+    assert_eq!(gpu.link, Default::default());
+    assert!(inventory.processors.is_empty());
 }

@@ -71,8 +71,8 @@ fn what_the_kernels_do_not_carry_out_is_refused() {
     pulls.routes[3].mode = Mode::Pull;
     assert_eq!(
         emit(&topology(), &pulls).expect_err("refused").to_string(),
-        "the route from rank 0 to rank 4 (switch) is a pull by kernel; the kernels carry out \
-         pushes by kernel within a node"
+        "the route from rank 0 to rank 4 is a switch one, a pull by kernel; the kernels of this \
+         version carry out pushes by kernel between GPUs with peer access"
     );
     let mut engine = catalog();
     engine.routes[0].initiator = Initiator::Engine;

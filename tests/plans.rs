@@ -8,8 +8,7 @@ use variopath::base::{
     Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,
 };
 use variopath::catalog::{
-    Channel, ChannelOrbit, Locator, OrbitDocument, Plan, PlanDocument, bounds, complete_to_maximal,
-    plan_document,
+    Channel, ChannelOrbit, Fit, Locator, OrbitDocument, Plan, PlanDocument, bounds, plan_document,
 };
 use variopath::demand::eleven;
 use variopath::scheduler::{PlanError, Planner, name_steps, running_sets};
@@ -149,7 +148,7 @@ fn random_machines_with_mixed_widths() {
             .unwrap_or_else(|faults| panic!("case {case}: {}", faults[0]));
         assert!(plan.bounds.t_star <= plan.bounds.t_eff && plan.bounds.t_eff <= plan.makespan);
         for set in running_sets(&plan) {
-            let whole = complete_to_maximal(&catalog, &set.0);
+            let whole = Fit::new(&catalog).complete(&set.0);
             assert!(set.0.iter().all(|route| whole.0.contains(route)));
         }
     }

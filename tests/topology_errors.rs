@@ -111,6 +111,7 @@ fn a_preset_is_drawn() {
     let machine = machine("topology \"mine\"\nuse \"l20-8\"\nwithout g[5]\n");
     insta::assert_snapshot!(topology::survey(&machine).draw(), @r#"
     machine     mine: 2 sockets, 4 switches, 7 GPUs, 4 NICs
+    gpus        7 x NVIDIA L20, sm_89
     tree        s[0]
                   sw[0]  26.3 GB/s
                     g[0]  26.3 GB/s  (rank 0, sm_89, NVIDIA L20)
@@ -129,9 +130,10 @@ fn a_preset_is_drawn() {
                     g[7]  26.3 GB/s  (rank 6, sm_89, NVIDIA L20)
                     n[3]  26.3 GB/s
     links       s[0] -- s[1]: 39 GB/s assumed
-    shared      sw[0] -- s[0] by g[0], g[1]
-                sw[1] -- s[0] by g[2], g[3]
-                sw[3] -- s[1] by g[6], g[7]
+    shared      sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s each
+                sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s each
+                sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s each
+                s[0] -- s[1] by 3 GPUs a way: 39 GB/s, 13 GB/s each
     assumed     s[0] -- s[1]: 39 GB/s (as an L40S box, flashinfer pull request 4870)
     defaults    peer access between all GPUs of the node, push and pull
                 routes take the fewest links; GPUs and NICs never forward
@@ -141,6 +143,9 @@ fn a_preset_is_drawn() {
                 socket memory unlimited where none is given
                 no profile: links lose nothing when transfers share them
                 ranks in order of declaration
+    limit       1 MiB from each GPU to each other takes at least 398.698 us: sw[0] -> s[0] carries 10 of 42 pairs
+                so each GPU sends at most 15.78 GB/s on average
+                it rests on 1 assumed value
     "#);
 }
 
@@ -166,39 +171,48 @@ g[1] -- s[1] : unknown
 }
 
 #[test]
-fn rules_and_a_bridge() {
+fn rules_that_nothing_plans_with_yet() {
     let text = "topology \"more\"
 socket s
 gpu g[3]
-g[*] -- s : pcie gen4 x16
-g[0] -- g[1] : 100 GB/s
-peer within switch
-cap bounce push : 20 GB/s
+link x16 = pcie gen4 x16
+g[*] -- s : x16
+efficiency x16 : 2 90%
+forbid push g[0] -> g[1]
+cost step : 3 us
+pacing socket
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     exit Some(Failed)
-    error[direct-link]: the link g[0] -- g[1] between two GPUs is not supported by this version
-     --> box.topo:5:1
-      |
-    5 | g[0] -- g[1] : 100 GB/s
-      | ^^^^^^^^^^^^^^^^^^^^^^^ a direct link
-      |
-      = help: leave the link out to plan for the PCIe tree alone
-    error[unsupported-rule]: the rule `peer` is not carried out by this version
+    error[unsupported-rule]: the rule `efficiency` is not carried out by this version
      --> box.topo:6:1
       |
-    6 | peer within switch
-      | ^^^^^^^^^^^^^^^^^^ not supported yet
+    6 | efficiency x16 : 2 90%
+      | ^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    error[unsupported-rule]: the rule `cap` is not carried out by this version
+    error[unsupported-rule]: the rule `forbid` is not carried out by this version
      --> box.topo:7:1
       |
-    7 | cap bounce push : 20 GB/s
-      | ^^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
+    7 | forbid push g[0] -> g[1]
+      | ^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    3 errors
+    error[unsupported-rule]: the rule `cost` is not carried out by this version
+     --> box.topo:8:1
+      |
+    8 | cost step : 3 us
+      | ^^^^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    error[unsupported-rule]: the rule `pacing` is not carried out by this version
+     --> box.topo:9:1
+      |
+    9 | pacing socket
+      | ^^^^^^^^^^^^^ not supported yet
+      |
+      = help: leave the rule out to plan as if it did not hold
+    4 errors
     "#);
 }
 

@@ -2,12 +2,13 @@
 
 use super::channels::{Found, maximal_channels};
 use super::unsupported::unsupported;
-use crate::base::DeviceKind;
+use crate::base::{DeviceKind, VertexId};
 use crate::catalog::{
-    Catalog, PlannedRoute, StructureEdge, StructureVertex, canonical_channel, check, structure,
+    Catalog, ChannelLimit, JointCapacity, JointOf, PlannedRoute, StructureEdge, StructureVertex,
+    canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::Topology;
+use crate::topology::{ResourceKind, Topology};
 use std::collections::BTreeSet;
 
 /// How far the analyzer goes.
@@ -41,8 +42,11 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
         ranks: u32::try_from(topology.ranks.len()).unwrap_or(u32::MAX),
         vertices: vertices(topology),
         links: links(topology),
+        joint: joint(topology),
         rank_vertices: topology.ranks.iter().map(|vertex| vertex.0).collect(),
         routes: routes(topology),
+        forbidden: topology.kept_apart(),
+        limits: place_limits(topology),
         generators: Vec::new(),
         order: String::new(),
         pair_orbits: 0,
@@ -54,7 +58,10 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
     let group = canonical_channel(&base, &catalog, []);
     catalog.pair_orbits = pair_orbits(&catalog, &group.generators);
     catalog.order = group.order.to_string();
+    // What stands behind the devices in the structure goes where they go.
+    let devices = catalog.vertices.len();
     catalog.generators = group.generators;
+    catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
     let Found { orbits, channels, complete } =
         maximal_channels(&catalog, &base, &group.order, limits.max_orbits);
     catalog.orbits = orbits;
@@ -68,23 +75,44 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
     Ok(catalog)
 }
 
-/// Vertices with colours: the kind, and for GPUs whether they have a rank.
+/// Vertices with colours: the kind, for GPUs whether they have a rank; and where any device has such,
+/// the capacity of its memory and which rules of parts hold for it.
 fn vertices(topology: &Topology) -> Vec<StructureVertex> {
     let ranked: BTreeSet<_> = topology.ranks.iter().collect();
-    let colour = |index: usize, kind: DeviceKind| {
-        let ranked = ranked.contains(&crate::base::VertexId::new(index));
-        let kind = DeviceKind::ALL.iter().position(|&other| other == kind).unwrap_or(0) as u32;
-        2 * kind + u32::from(ranked)
-    };
-    topology
-        .vertices
+    let all = 0..topology.vertices.len();
+    let scopes: BTreeSet<(usize, usize)> = topology
+        .rules
         .iter()
-        .enumerate()
-        .map(|(index, vertex)| StructureVertex {
-            path: vertex.path.clone(),
-            colour: colour(index, vertex.kind),
-        })
-        .collect()
+        .map(|placed| (placed.scope.start, placed.scope.end))
+        .filter(|&(start, end)| (start..end) != all)
+        .collect();
+    let mut memory = vec![None; topology.vertices.len()];
+    for resource in &topology.resources {
+        if let ResourceKind::Memory { socket } = resource.kind {
+            memory[socket.index()] = resource.capacity;
+        }
+    }
+    let more = |index: usize| {
+        let holds: Vec<bool> =
+            scopes.iter().map(|&(start, end)| (start..end).contains(&index)).collect();
+        (memory[index], holds)
+    };
+    let plain = (None, vec![false; scopes.len()]);
+    let others: BTreeSet<_> = all.clone().map(more).filter(|more| *more != plain).collect();
+    let others: Vec<_> = others.into_iter().collect();
+    let kinds = 2 * DeviceKind::ALL.len();
+    let colour = |index: usize| {
+        let kind = topology.vertices[index].kind;
+        let ranked = ranked.contains(&VertexId::new(index));
+        let kind = DeviceKind::ALL.iter().position(|&other| other == kind).unwrap_or(0);
+        let more = others.binary_search(&more(index)).map_or(0, |position| position + 1);
+        (more * kinds + 2 * kind + usize::from(ranked)) as u32
+    };
+    all.map(|index| StructureVertex {
+        path: topology.vertices[index].path.clone(),
+        colour: colour(index),
+    })
+    .collect()
 }
 
 fn links(topology: &Topology) -> Vec<StructureEdge> {
@@ -98,6 +126,27 @@ fn links(topology: &Topology) -> Vec<StructureEdge> {
         .collect()
 }
 
+fn joint(topology: &Topology) -> Vec<JointCapacity> {
+    topology
+        .resources
+        .iter()
+        .filter_map(|resource| {
+            let of = match &resource.kind {
+                ResourceKind::Link { .. } => return None,
+                ResourceKind::Total { of, .. } => JointOf::Links(of.clone()),
+                ResourceKind::Memory { socket } => JointOf::Memory(socket.0),
+            };
+            // What is unknown is on no route, so that nothing takes of it.
+            Some(JointCapacity { of, capacity: resource.capacity.unwrap_or_default() })
+        })
+        .collect()
+}
+
+fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
+    let limits = topology.limits().into_iter();
+    limits.map(|limit| ChannelLimit { routes: limit.routes, most: limit.most }).collect()
+}
+
 fn routes(topology: &Topology) -> Vec<PlannedRoute> {
     topology
         .routes
@@ -109,6 +158,7 @@ fn routes(topology: &Topology) -> Vec<PlannedRoute> {
             mode: route.mode,
             initiator: route.initiator,
             links: route.links.clone(),
+            shares: route.shares.clone(),
             rate: route.rate,
         })
         .collect()

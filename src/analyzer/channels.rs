@@ -10,9 +10,9 @@
 //! the search continues from: replace T by its image. For the same reason one r of each orbit under
 //! the symmetries that leave S alone is enough.
 
-use crate::base::{LinkId, RouteId};
+use crate::base::RouteId;
 use crate::catalog::symmetry::Structure;
-use crate::catalog::{Catalog, Channel, ChannelOrbit, canonical_channel, complete_to_maximal};
+use crate::catalog::{Catalog, Channel, ChannelOrbit, Fit, canonical_channel};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -35,6 +35,7 @@ pub(super) fn maximal_channels(
     group: &BigUint,
     max_orbits: usize,
 ) -> Found {
+    let fit = Fit::new(catalog);
     let mut found = Found { orbits: Vec::new(), channels: BigUint::ZERO, complete: true };
     let mut forms = FxHashSet::default();
     // Channels whose family is known: most neighbours are met many times.
@@ -57,7 +58,7 @@ pub(super) fn maximal_channels(
         found.orbits.push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
         queue.push_back((channel, canonical.generators));
     };
-    visit(complete_to_maximal(catalog, &[]), &mut found, &mut queue);
+    visit(fit.complete(&[]), &mut found, &mut queue);
     while let Some((channel, stabiliser)) = queue.pop_front() {
         if !found.complete {
             break;
@@ -68,11 +69,11 @@ pub(super) fn maximal_channels(
             if index != root || channel.0.binary_search(&route).is_ok() {
                 continue;
             }
-            for removal in least_removals(catalog, &channel, route) {
+            for removal in least_removals(&fit, &channel, route) {
                 let mut set: Vec<RouteId> =
                     channel.0.iter().copied().filter(|id| !removal.contains(id)).collect();
                 set.push(route);
-                visit(complete_to_maximal(catalog, &set), &mut found, &mut queue);
+                visit(fit.complete(&set), &mut found, &mut queue);
             }
         }
     }
@@ -107,23 +108,29 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
     (0..forest.len()).map(|index| find(&forest, index)).collect()
 }
 
-/// Every least set of members whose removal makes room for `route` on each of its links.
-fn least_removals(catalog: &Catalog, channel: &Channel, route: RouteId) -> Vec<Vec<RouteId>> {
-    let wanted = &catalog.routes[route.index()];
+/// Every least set of members whose removal makes room for `route`.
+fn least_removals(fit: &Fit, channel: &Channel, route: RouteId) -> Vec<Vec<RouteId>> {
     let mut found = Vec::new();
-    // The members on each link that is too full, and how much of their rate has to go.
-    let mut needs: Vec<(u64, Vec<RouteId>)> = Vec::new();
-    for &link in &wanted.links {
-        let members: Vec<RouteId> =
-            channel.0.iter().copied().filter(|&id| crosses(catalog, id, link)).collect();
-        let load: u64 = members.iter().map(|id| catalog.routes[id.index()].rate.0).sum();
-        let capacity = catalog.links[link.index()].capacity.map_or(0, |rate| rate.0);
-        let excess = (load + wanted.rate.0).saturating_sub(capacity);
+    // Whoever never runs beside the route has to go in any case.
+    let apart = fit.apart(route);
+    let mut removed: Vec<RouteId> =
+        channel.0.iter().copied().filter(|id| apart.binary_search(id).is_ok()).collect();
+    // The members on each resource that is too full, and how much of what they take has to go.
+    let mut needs: Vec<Need> = Vec::new();
+    for &(at, wanted) in fit.needs(route) {
+        let taken = |&id: &RouteId| {
+            let needs = fit.needs(id);
+            let found = needs.binary_search_by_key(&at, |need| need.0).ok()?;
+            Some((id, needs[found].1))
+        };
+        let members: Vec<(RouteId, u64)> = channel.0.iter().filter_map(taken).collect();
+        let load: u64 = members.iter().map(|member| member.1).sum();
+        let excess = (load + wanted).saturating_sub(fit.capacity()[at]);
         if excess > 0 {
-            needs.push((excess, members));
+            needs.push(Need { excess, members });
         }
     }
-    removals(catalog, &needs, &mut Vec::new(), &mut found);
+    removals(&needs, &mut removed, &mut found);
     found.sort();
     found.dedup();
     let all = found.clone();
@@ -133,32 +140,28 @@ fn least_removals(catalog: &Catalog, channel: &Channel, route: RouteId) -> Vec<V
     found
 }
 
-fn crosses(catalog: &Catalog, id: RouteId, link: LinkId) -> bool {
-    catalog.routes[id.index()].links.contains(&link)
+/// What has to go from a resource.
+struct Need {
+    excess: u64,
+    /// The members on it and what each takes.
+    members: Vec<(RouteId, u64)>,
 }
 
-/// Branches over the members of the first link that is still too full.
-fn removals(
-    catalog: &Catalog,
-    needs: &[(u64, Vec<RouteId>)],
-    removed: &mut Vec<RouteId>,
-    found: &mut Vec<Vec<RouteId>>,
-) {
-    let freed = |members: &[RouteId], removed: &[RouteId]| -> u64 {
-        let gone = members.iter().filter(|id| removed.contains(id));
-        gone.map(|id| catalog.routes[id.index()].rate.0).sum()
+/// Branches over the members of the first resource that is still too full.
+fn removals(needs: &[Need], removed: &mut Vec<RouteId>, found: &mut Vec<Vec<RouteId>>) {
+    let freed = |need: &Need, removed: &[RouteId]| -> u64 {
+        need.members.iter().filter(|(id, _)| removed.contains(id)).map(|(_, taken)| taken).sum()
     };
-    let open = needs.iter().find(|(excess, members)| freed(members, removed) < *excess);
-    let Some((_, members)) = open else {
+    let Some(open) = needs.iter().find(|need| freed(need, removed) < need.excess) else {
         let mut set = removed.clone();
         set.sort_unstable();
         found.push(set);
         return;
     };
-    for &id in members {
+    for &(id, _) in &open.members {
         if !removed.contains(&id) {
             removed.push(id);
-            removals(catalog, needs, removed, found);
+            removals(needs, removed, found);
             removed.pop();
         }
     }

@@ -1,14 +1,15 @@
 //! The channel of the greatest worth, for given values of transfers.
 
-use crate::catalog::Catalog;
+use crate::base::RouteId;
+use crate::catalog::{Catalog, Filling, Fit, PlannedRoute};
 
-/// The demanded transfers as rows, with the links they share.
+/// The demanded transfers as rows, with what they share.
 pub(super) struct Pricing {
-    /// For each row: its links and its rate.
-    rows: Vec<(Vec<usize>, u64)>,
-    /// For each row the source rank.
-    sources: Vec<usize>,
-    capacity: Vec<u64>,
+    fit: Fit,
+    /// For each row its route.
+    rows: Vec<RouteId>,
+    /// For each row its first link, which it shares with most other rows of its source.
+    first: Vec<usize>,
 }
 
 /// The best channel found.
@@ -29,33 +30,12 @@ const ORDERS: u64 = 48;
 impl Pricing {
     /// The routes (positions in the catalog) that carry bytes.
     pub(super) fn new(catalog: &Catalog, routes: &[usize]) -> Self {
-        let rows = routes.iter().map(|&index| {
-            let route = &catalog.routes[index];
-            (route.links.iter().map(|link| link.index()).collect(), route.rate.0)
-        });
+        let of = |&index: &usize| &catalog.routes[index];
+        let first = |route: &PlannedRoute| route.links.first().map_or(0, |link| link.index());
         Self {
-            rows: rows.collect(),
-            sources: routes.iter().map(|&index| catalog.routes[index].src.index()).collect(),
-            capacity: catalog.links.iter().map(|l| l.capacity.map_or(0, |rate| rate.0)).collect(),
-        }
-    }
-
-    fn fits(&self, left: &[u64], row: usize) -> bool {
-        let (links, rate) = &self.rows[row];
-        links.iter().all(|&link| left[link] >= *rate)
-    }
-
-    fn take(&self, left: &mut [u64], row: usize) {
-        let (links, rate) = &self.rows[row];
-        for &link in links {
-            left[link] -= rate;
-        }
-    }
-
-    fn give(&self, left: &mut [u64], row: usize) {
-        let (links, rate) = &self.rows[row];
-        for &link in links {
-            left[link] += rate;
+            fit: Fit::new(catalog),
+            rows: routes.iter().map(|&index| RouteId::new(index)).collect(),
+            first: routes.iter().map(of).map(first).collect(),
         }
     }
 
@@ -63,11 +43,10 @@ impl Pricing {
     pub(super) fn greedy(&self, fixed: &[usize], worth: &[f64]) -> Vec<u32> {
         let mut order: Vec<usize> = (0..self.rows.len()).collect();
         order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
-        let mut left = self.capacity.clone();
+        let mut filling = Filling::new(&self.fit);
         let mut chosen = Vec::new();
         for &row in fixed.iter().chain(&order) {
-            if !chosen.contains(&(row as u32)) && self.fits(&left, row) {
-                self.take(&mut left, row);
+            if filling.take(self.rows[row]) {
                 chosen.push(row as u32);
             }
         }
@@ -104,21 +83,21 @@ impl Pricing {
         found.into_iter().map(|(_, rows)| rows).collect()
     }
 
-    /// The channel of the greatest worth, by branch and bound over sources.
+    /// The channel of the greatest worth, by branch and bound over first links.
     pub(super) fn best(&self, values: &[f64]) -> Best {
         let mut order: Vec<usize> =
             (0..self.rows.len()).filter(|&row| values[row] > NOTHING).collect();
-        // Source by source, so that the bound of a source's rest is the best that still fits.
+        // By first link, so that the bound of what is left of one is the best that still fits.
         order.sort_by(|&a, &b| {
-            (self.sources[a], values[b], a)
-                .partial_cmp(&(self.sources[b], values[a], b))
+            (self.first[a], values[b], a)
+                .partial_cmp(&(self.first[b], values[a], b))
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
         let mut search = Exhaustive {
             pricing: self,
             values,
             order: &order,
-            left: self.capacity.clone(),
+            filling: Filling::new(&self.fit),
             chosen: Vec::new(),
             best: (0.0, Vec::new()),
             nodes: 0,
@@ -136,7 +115,7 @@ struct Exhaustive<'a> {
     pricing: &'a Pricing,
     values: &'a [f64],
     order: &'a [usize],
-    left: Vec<u64>,
+    filling: Filling<'a>,
     chosen: Vec<usize>,
     best: (f64, Vec<usize>),
     nodes: u64,
@@ -152,37 +131,33 @@ impl Exhaustive<'_> {
             return;
         }
         let Some(&row) = self.order.get(at) else { return };
-        if self.pricing.fits(&self.left, row) {
-            self.pricing.take(&mut self.left, row);
+        let route = self.pricing.rows[row];
+        if self.filling.take(route) {
             self.chosen.push(row);
             self.branch(at + 1, worth + self.values[row]);
             self.chosen.pop();
-            self.pricing.give(&mut self.left, row);
+            self.filling.give(route);
         }
         self.branch(at + 1, worth);
     }
 
-    /// At most this much can be added from `at` on: for each source, the greatest values that still
-    /// fit, as many as its first link holds.
+    /// At most this much can be added from `at` on: for each first link, the greatest values that
+    /// still fit, as many as the link holds of the slowest among them.
     fn rest(&self, at: usize) -> f64 {
-        let mut sum = 0.0;
-        let mut source = usize::MAX;
-        let mut room = 0;
-        for &row in &self.order[at..] {
-            if !self.pricing.fits(&self.left, row) {
-                continue;
-            }
-            let (links, rate) = &self.pricing.rows[row];
-            if self.pricing.sources[row] != source {
-                source = self.pricing.sources[row];
-                room = self.left[links[0]];
-            }
-            // Rates count in full only while there is room; the values of a source fall.
-            if room > 0 {
-                sum += self.values[row];
-                room = room.saturating_sub(*rate);
-            }
-        }
-        sum
+        let Pricing { fit, rows, first } = self.pricing;
+        let need = |row: usize| {
+            let needs = fit.needs(rows[row]);
+            needs.iter().find(|need| need.0 == first[row]).map_or(1, |need| need.1.max(1))
+        };
+        let feasible: Vec<usize> =
+            self.order[at..].iter().copied().filter(|&row| self.filling.fits(rows[row])).collect();
+        let same = feasible.chunk_by(|&a, &b| first[a] == first[b]);
+        same.map(|group| {
+            let room = self.filling.left()[first[group[0]]];
+            let slowest = group.iter().map(|&row| need(row)).min().unwrap_or(1);
+            let count = usize::try_from(room / slowest).unwrap_or(usize::MAX);
+            group.iter().take(count).map(|&row| self.values[row]).sum::<f64>()
+        })
+        .sum()
     }
 }

@@ -1,12 +1,15 @@
 //! What a machine has that this version does not plan with. It is refused, never ignored; but what
 //! cannot change a plan of the machine at hand is let through: plans push by the kernel over the one
-//! route of each pair, so that rules of pulls or copy engines, peer access that every pair has, caps
-//! above what links give, and rules of network cards in a single node make no difference.
+//! route of each pair, so that rules of pulls or copy engines, and rules of network cards in a
+//! single node, make no difference.
 
-use crate::base::{Initiator, LinkId, Mode, RouteClass, Span, VertexId};
+use crate::base::{LinkId, Mode, RouteClass, Span, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::topology::{PlacedRule, ResourceKind, Route, Rule, Topology};
+use crate::topology::{PlacedRule, Route, Rule, Topology};
 use std::collections::BTreeSet;
+
+/// The code of the diagnostics that refuse a rule.
+pub const UNSUPPORTED_RULE: &str = "unsupported-rule";
 
 /// The most ranks of an exchange.
 pub const MAX_RANKS: usize = 16;
@@ -22,45 +25,31 @@ enum Refusal {
     SeveralNodes { nodes: usize, first: VertexId, second: VertexId },
     /// A rule.
     Rule { index: usize },
-    /// A link between GPUs.
-    Direct { link: LinkId },
     /// A link on a route with a latency.
     Latency { link: LinkId },
-    /// A joint capacity of links on routes.
-    Total { total: LinkId },
-    /// The memory of a socket that transfers go through.
-    Memory { memory: LinkId },
 }
 
-/// Everything in `topology` that this version does not carry out.
-pub(super) fn unsupported(topology: &Topology) -> Diagnostics {
+/// The rules (positions among those of the topology) that [`unsupported`] refuses.
+#[must_use]
+pub fn refused_rules(topology: &Topology) -> Vec<usize> {
+    (0..topology.rules.len()).filter(|&index| matters(topology, index)).collect()
+}
+
+/// Everything in `topology` that this version does not carry out; nothing where [`super::analyze`]
+/// takes it.
+#[must_use]
+pub fn unsupported(topology: &Topology) -> Diagnostics {
     let mut refusals = Vec::new();
     refusals.extend(of_ranks(topology));
-    let rules = (0..topology.rules.len()).filter(|&index| matters(topology, index));
-    refusals.extend(rules.map(|index| Refusal::Rule { index }));
+    refusals.extend(refused_rules(topology).into_iter().map(|index| Refusal::Rule { index }));
     // One of the resources of a statement stands for all.
     let mut places = BTreeSet::new();
     let taken: BTreeSet<LinkId> = topology.routes.iter().flat_map(Route::takes).collect();
     for id in taken {
         let resource = &topology.resources[id.index()];
         let place = resource.span.ok_or(resource.link());
-        let gpus = resource
-            .ends()
-            .is_some_and(|(from, to)| [from, to].iter().all(|end| topology.ranks.contains(end)));
-        if gpus && places.insert((0, place)) {
-            refusals.push(Refusal::Direct { link: id });
-        }
-        if resource.latency.0 > 0 && places.insert((1, place)) {
+        if resource.latency.0 > 0 && places.insert(place) {
             refusals.push(Refusal::Latency { link: id });
-        }
-        match resource.kind {
-            ResourceKind::Total { .. } if places.insert((2, place)) => {
-                refusals.push(Refusal::Total { total: id });
-            }
-            ResourceKind::Memory { .. } if places.insert((3, place)) => {
-                refusals.push(Refusal::Memory { memory: id });
-            }
-            _ => {}
         }
     }
     refusals.iter().map(|refusal| refusal.diagnose(topology)).collect()
@@ -94,33 +83,35 @@ fn matters(topology: &Topology, index: usize) -> bool {
             route.class == class && ends.iter().all(|end| scope.contains(&end.index()))
         })
     };
+    // The route of a pair of devices, where both are ranks of one node.
+    let routes_of = |&(src, dst): &(usize, usize)| {
+        topology.routes.iter().find(|r| (gpu(r.src).index(), gpu(r.dst).index()) == (src, dst))
+    };
     match rule {
-        // A pair that its peer access does not hinder has no route through host memory.
-        Rule::Peer { nic: false, .. } | Rule::Bounce { .. } => {
-            routes(RouteClass::Bounce).next().is_some()
-        }
+        // Worked into the routes, the channels or both.
+        Rule::Peer { nic: false, .. }
+        | Rule::Bounce { .. }
+        | Rule::Cap { .. }
+        | Rule::Limit { .. }
+        | Rule::Avoid { .. }
+        | Rule::Measured { .. } => false,
+        // Without peer access in either mode a pair goes through host memory; where only pushes
+        // are forbidden it would have to be pulled.
         Rule::Forbid { mode, pairs } => {
-            let has = |device: usize| topology.ranks.contains(&VertexId::new(device));
-            *mode != Some(Mode::Pull) && pairs.iter().any(|&(src, dst)| has(src) && has(dst))
+            let pushes = |pair: &(usize, usize)| {
+                routes_of(pair).is_some_and(|route| route.class != RouteClass::Bounce)
+            };
+            *mode == Some(Mode::Push) && pairs.iter().any(pushes)
         }
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
             several
         }
-        Rule::Cap { class, mode, by, value } => {
-            *mode != Some(Mode::Pull)
-                && *by != Some(Initiator::Engine)
-                && routes(*class)
-                    .any(|r| value.rate.is_none_or(|cap| cap < topology.uncapped_rate(r)))
-        }
         Rule::Pacing { class, mode } => {
             *mode != Some(Mode::Pull) && routes(*class).next().is_some()
         }
-        Rule::Limit { mode, .. } | Rule::Avoid { mode, .. } | Rule::Efficiency { mode, .. } => {
-            *mode != Some(Mode::Pull)
-        }
+        Rule::Efficiency { mode, .. } => *mode != Some(Mode::Pull),
         Rule::Cost { time, .. } => time.0 > 0,
         Rule::Loopback => true,
-        Rule::Measured { .. } => false,
     }
 }
 
@@ -191,7 +182,7 @@ impl Refusal {
                 let PlacedRule { part, rule, span, .. } = &topology.rules[index];
                 let of = if part.is_empty() { String::new() } else { format!(" of {part}") };
                 let diagnostic = Diagnostic::unsupported(
-                    "unsupported-rule",
+                    UNSUPPORTED_RULE,
                     format!(
                         "the rule `{}`{of} is not carried out by this version",
                         rule_word(rule)
@@ -200,18 +191,6 @@ impl Refusal {
                 .help("leave the rule out to plan as if it did not hold");
                 at(diagnostic, *span, "not supported yet")
             }
-            Self::Direct { link } => at(
-                Diagnostic::unsupported(
-                    "direct-link",
-                    format!(
-                        "the link {} between two GPUs is not supported by this version",
-                        topology.written(link)
-                    ),
-                ),
-                place(link),
-                "a direct link",
-            )
-            .help("leave the link out to plan for the PCIe tree alone"),
             Self::Latency { link } => at(
                 Diagnostic::unsupported(
                     "unsupported-latency",
@@ -224,30 +203,6 @@ impl Refusal {
                 "not supported yet",
             )
             .help("leave the latency out to plan as if it were 0"),
-            Self::Total { total } => at(
-                Diagnostic::unsupported(
-                    "unsupported-total",
-                    format!(
-                        "the joint capacity `{}` is not planned with by this version",
-                        topology.resource_name(total)
-                    ),
-                ),
-                place(total),
-                "not supported yet",
-            )
-            .help("leave it out to plan as if only the single links had limits"),
-            Self::Memory { memory } => at(
-                Diagnostic::unsupported(
-                    "unsupported-memory",
-                    format!(
-                        "the {} is not planned with by this version",
-                        topology.resource_name(memory)
-                    ),
-                ),
-                place(memory),
-                "not supported yet",
-            )
-            .help("leave `memory` out to plan as if it had no limit"),
         }
     }
 }

@@ -79,17 +79,13 @@ impl BoundTables {
         let mut crossings: BTreeMap<LinkId, Vec<(usize, u64, u64)>> = BTreeMap::new();
         for route in &catalog.routes {
             let entry = route.src.index() * ranks + route.dst.index();
-            let mut links = route.links.clone();
-            links.sort_unstable();
-            for chunk in links.chunk_by(|a, b| a == b) {
-                let found = (entry, chunk.len() as u64, route.rate.0);
-                crossings.entry(chunk[0]).or_default().push(found);
+            for (id, times) in route.multiplicities() {
+                crossings.entry(id).or_default().push((entry, times, route.rate.0));
             }
         }
         let mut tables = Self { links: Vec::new(), capacities: Vec::new(), kinds: Vec::new() };
         for (link, found) in crossings {
-            let capacity = catalog.links.get(link.index()).and_then(|edge| edge.capacity);
-            if let Some(BytesPerSecond(capacity)) = capacity {
+            if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
                 tables.add(link, capacity, &found);
             }
         }

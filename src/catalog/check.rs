@@ -1,7 +1,7 @@
 //! The proof of a catalog: what it claims is recomputed from its links and routes.
 
-use super::locate::{canonical_channel, structure};
-use super::{Catalog, Channel};
+use super::locate::{canonical_channel, least_capacity, structure};
+use super::{Catalog, Channel, ChannelLimit, Filling, Fit, JointOf, PlannedRoute};
 use crate::base::{LinkId, OrbitId, RouteId};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
@@ -12,19 +12,19 @@ pub enum CatalogFault {
     /// Tables of different sizes, or an id outside its table.
     #[error("the catalog's tables do not fit each other: {0}")]
     Tables(&'static str),
-    /// A route that is not a path from its source to its destination at the least capacity.
-    #[error("route {0} is no path between its ranks at the rate of its narrowest link")]
+    /// A route that is not a path from its source to its destination within every capacity.
+    #[error("route {0} is no path between its ranks within the capacities on its way")]
     Route(RouteId),
     /// A generator that is no permutation, or moves a link, colour or route to none.
     #[error("generator {0} is no symmetry")]
     Generator(usize),
-    /// A representative that overfills a link.
-    #[error("orbit {orbit}: the channel overfills link {link}")]
+    /// A representative of which not all routes run together.
+    #[error("orbit {orbit}: route {route} does not fit beside those before it")]
     Overfull {
         /// The family.
         orbit: OrbitId,
-        /// The link.
-        link: LinkId,
+        /// The first route that does not fit.
+        route: RouteId,
     },
     /// A representative to which a route can be added.
     #[error("orbit {orbit}: the channel is not maximal, route {route} fits")]
@@ -58,16 +58,19 @@ pub fn check(catalog: &Catalog) -> Result<(), CatalogFault> {
     tables(catalog)?;
     for (index, route) in catalog.routes.iter().enumerate() {
         let mut at = catalog.rank_vertices[route.src.index()];
-        let mut least = None;
         for id in &route.links {
             let link = &catalog.links[id.index()];
             if link.from != at || link.capacity.is_none() {
                 return Err(CatalogFault::Route(RouteId::new(index)));
             }
             at = link.to;
-            least = least.map_or(link.capacity, |rate| Some(rate).min(link.capacity));
         }
-        if at != catalog.rank_vertices[route.dst.index()] || least != Some(route.rate) {
+        // Caps are part of the rate and not of the catalog, so the rate may be less.
+        let least = least_capacity(catalog, route);
+        if at != catalog.rank_vertices[route.dst.index()]
+            || route.rate.0 == 0
+            || least.is_none_or(|least| route.rate > least)
+        {
             return Err(CatalogFault::Route(RouteId::new(index)));
         }
     }
@@ -96,6 +99,35 @@ fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
     let links = catalog.links.len();
     if catalog.routes.iter().any(|r| r.links.iter().any(|link| link.index() >= links)) {
         return fault("links of routes");
+    }
+    let beyond = |id: &LinkId| id.index() < links || id.index() >= catalog.resources();
+    if catalog.routes.iter().any(|route| route.shares.iter().any(beyond)) {
+        return fault("joint capacities of routes");
+    }
+    for joint in &catalog.joint {
+        let sound = match &joint.of {
+            JointOf::Links(of) => {
+                of.iter().all(|link| link.index() < links)
+                    && of.windows(2).all(|two| two[0] < two[1])
+            }
+            JointOf::Memory(vertex) => (*vertex as usize) < v,
+        };
+        if !sound {
+            return fault("joint capacities");
+        }
+    }
+    let known = |id: &RouteId| id.index() < catalog.routes.len();
+    if catalog.forbidden.iter().any(|(a, b)| a >= b || !known(b))
+        || catalog.forbidden.windows(2).any(|two| two[0] >= two[1])
+    {
+        return fault("forbidden pairs");
+    }
+    if catalog.limits.iter().any(|limit| {
+        limit.most == 0
+            || !limit.routes.iter().all(known)
+            || limit.routes.windows(2).any(|two| two[0] >= two[1])
+    }) {
+        return fault("limits");
     }
     for orbit in &catalog.orbits {
         let members = &orbit.representative.0;
@@ -134,14 +166,70 @@ fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
     let ranks: BTreeMap<u32, usize> =
         catalog.rank_vertices.iter().enumerate().map(|(rank, &vertex)| (vertex, rank)).collect();
     let rank_image = |rank: usize| ranks.get(&image(catalog.rank_vertices[rank])).copied();
+    joint_images(catalog, &image, &mut link_image)?;
+    let mut route_image = Vec::with_capacity(catalog.routes.len());
     for route in &catalog.routes {
         let src = crate::base::Rank::new(rank_image(route.src.index())?);
         let dst = crate::base::Rank::new(rank_image(route.dst.index())?);
-        let other = &catalog.routes[catalog.route_id(src, dst).index()];
+        let id = catalog.route_id(src, dst);
+        let other = &catalog.routes[id.index()];
         let mapped = route.links.iter().map(|link| link_image[link.index()]);
-        if other.rate != route.rate || !mapped.eq(other.links.iter().map(|link| link.index())) {
+        let mut shares: Vec<usize> = route.shares.iter().map(|id| link_image[id.index()]).collect();
+        shares.sort_unstable();
+        let kind = |route: &PlannedRoute| (route.class, route.mode, route.initiator, route.rate);
+        if kind(other) != kind(route)
+            || !mapped.eq(other.links.iter().map(|link| link.index()))
+            || !shares.into_iter().eq(other.shares.iter().map(|id| id.index()))
+        {
             return None;
         }
+        route_image.push(id);
+    }
+    let image = |id: RouteId| route_image[id.index()];
+    let pairs = catalog.forbidden.iter().map(|&(a, b)| {
+        let (a, b) = (image(a), image(b));
+        (a.min(b), a.max(b))
+    });
+    let mut pairs: Vec<_> = pairs.collect();
+    pairs.sort_unstable();
+    let limits = catalog.limits.iter().map(|limit| {
+        let mut routes: Vec<RouteId> = limit.routes.iter().map(|&id| image(id)).collect();
+        routes.sort_unstable();
+        ChannelLimit { routes, most: limit.most }
+    });
+    let (mut limits, mut own): (Vec<_>, Vec<_>) = (limits.collect(), catalog.limits.clone());
+    limits.sort_unstable();
+    own.sort_unstable();
+    (pairs == catalog.forbidden && limits == own).then_some(())
+}
+
+/// Adds the images of the joint capacities to those of the links.
+fn joint_images(
+    catalog: &Catalog,
+    image: &dyn Fn(u32) -> u32,
+    link_image: &mut Vec<usize>,
+) -> Option<()> {
+    let links = catalog.links.len();
+    for joint in &catalog.joint {
+        let of = match &joint.of {
+            JointOf::Memory(vertex) => JointOf::Memory(image(*vertex)),
+            JointOf::Links(of) => {
+                let mut of: Vec<LinkId> =
+                    of.iter().map(|link| LinkId::new(link_image[link.index()])).collect();
+                of.sort_unstable();
+                JointOf::Links(of)
+            }
+        };
+        let mut same = catalog
+            .joint
+            .iter()
+            .enumerate()
+            .filter(|(_, other)| other.of == of && other.capacity == joint.capacity);
+        // Several equal ones over the same are taken alike by every route, so any of them will do,
+        // and the first is taken for the first.
+        let before = link_image[links..].to_vec();
+        let (at, _) = same.find(|(at, _)| !before.contains(&(links + at)))?;
+        link_image.push(links + at);
     }
     Some(())
 }
@@ -150,11 +238,12 @@ fn orbits(catalog: &Catalog) -> Result<(), CatalogFault> {
     let base = structure(catalog);
     let group = canonical_channel(&base, catalog, []).order;
     count("group order", &catalog.order, &group)?;
+    let fit = Fit::new(catalog);
     let mut forms = BTreeMap::new();
     let mut total = BigUint::ZERO;
     for (index, orbit) in catalog.orbits.iter().enumerate() {
         let id = OrbitId::new(index);
-        maximal(catalog, id, &orbit.representative)?;
+        maximal(&fit, id, &orbit.representative, catalog.routes.len())?;
         let members = orbit.representative.0.iter().copied();
         let canonical = canonical_channel(&base, catalog, members);
         let size = &group / &canonical.order;
@@ -175,28 +264,19 @@ fn count(what: &'static str, claimed: &str, found: &BigUint) -> Result<(), Catal
     Err(CatalogFault::Count { what, claimed: claimed.to_owned(), found })
 }
 
-/// Link by link: the sum of rates fits, and no further route does.
-fn maximal(catalog: &Catalog, orbit: OrbitId, channel: &Channel) -> Result<(), CatalogFault> {
-    let mut load = vec![0u64; catalog.links.len()];
-    for id in &channel.0 {
-        let route = &catalog.routes[id.index()];
-        for link in &route.links {
-            load[link.index()] += route.rate.0;
+/// All members run together, and no further route beside them.
+fn maximal(
+    fit: &Fit,
+    orbit: OrbitId,
+    channel: &Channel,
+    routes: usize,
+) -> Result<(), CatalogFault> {
+    let mut filling = Filling::new(fit);
+    for &route in &channel.0 {
+        if !filling.take(route) {
+            return Err(CatalogFault::Overfull { orbit, route });
         }
     }
-    let capacity = |link: LinkId| catalog.links[link.index()].capacity.map_or(0, |rate| rate.0);
-    for (index, &rate) in load.iter().enumerate() {
-        let link = LinkId::new(index);
-        if rate > capacity(link) && rate > 0 {
-            return Err(CatalogFault::Overfull { orbit, link });
-        }
-    }
-    for (index, route) in catalog.routes.iter().enumerate() {
-        let id = RouteId::new(index);
-        let fits = |link: &LinkId| load[link.index()] + route.rate.0 <= capacity(*link);
-        if channel.0.binary_search(&id).is_err() && route.links.iter().all(fits) {
-            return Err(CatalogFault::NotMaximal { orbit, route: id });
-        }
-    }
-    Ok(())
+    let more = (0..routes).map(RouteId::new).find(|&id| !filling.has(id) && filling.fits(id));
+    more.map_or(Ok(()), |route| Err(CatalogFault::NotMaximal { orbit, route }))
 }

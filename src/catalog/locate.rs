@@ -1,29 +1,118 @@
 //! From a maximal channel to its family and back.
 
 use super::symmetry::{Canonical, Form, Structure, canonical, mapping};
-use super::{Catalog, Channel, ChannelName};
-use crate::base::{BytesPerSecond, OrbitId, Rank, RouteId};
+use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge};
+use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass, RouteId};
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Colour of the edges that stand for transfers.
+const TRANSFER: u32 = 0;
+/// Colours of edges from here on stand for kinds of routes.
+const ROUTES: u32 = 1 << 20;
+/// Colour of the edges from a link to the joint capacities over it.
+const MEMBER: u32 = 1 << 30;
+/// Colours of vertices from here on stand for links and joint capacities.
+const LINKS: u32 = 1 << 20;
+const JOINT: u32 = 1 << 24;
 
 /// The topology of a catalog as a labelled structure: colours of vertices as stored, links coloured
-/// by their capacity.
+/// by their capacity. The vertices of the catalog come first. A link under a joint capacity is a
+/// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
+/// say (a push by the kernel at their least capacity) has an edge that tells its kind.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Structure {
-    let mut capacities: Vec<Option<BytesPerSecond>> =
-        catalog.links.iter().map(|link| link.capacity).collect();
-    capacities.sort_unstable();
-    capacities.dedup();
-    let mut structure =
-        Structure::new(catalog.vertices.iter().map(|vertex| vertex.colour).collect());
-    for link in &catalog.links {
-        let colour = capacities.binary_search(&link.capacity).unwrap_or(0);
-        structure.add_edge(link.from, link.to, colour as u32 + 1);
+    let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
+    let colour =
+        |link: &StructureEdge| capacities.binary_search(&link.capacity).unwrap_or(0) as u32;
+    // One vertex for all capacities over the same links, so that none can be exchanged for another.
+    let mut joint: BTreeMap<&[LinkId], Vec<BytesPerSecond>> = BTreeMap::new();
+    for capacity in &catalog.joint {
+        if let JointOf::Links(of) = &capacity.of {
+            joint.entry(of).or_default().push(capacity.capacity);
+        }
+    }
+    joint.values_mut().for_each(|capacities| capacities.sort_unstable());
+    let kinds = sorted(joint.values().cloned());
+    let members: BTreeSet<LinkId> = joint.keys().copied().flatten().copied().collect();
+
+    let mut colours: Vec<u32> = catalog.vertices.iter().map(|vertex| vertex.colour).collect();
+    let mut link_vertex = BTreeMap::new();
+    for &id in &members {
+        link_vertex.insert(id, colours.len() as u32);
+        colours.push(LINKS + catalog.links.get(id.index()).map_or(0, colour));
+    }
+    let first_joint = colours.len() as u32;
+    let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
+    colours.extend(joint.values().map(|of| JOINT + kind(of)));
+    let mut structure = Structure::new(colours);
+    for (index, link) in catalog.links.iter().enumerate() {
+        match link_vertex.get(&LinkId::new(index)) {
+            None => structure.add_edge(link.from, link.to, colour(link) + 1),
+            Some(&middle) => {
+                structure.add_edge(link.from, middle, MEMBER);
+                structure.add_edge(middle, link.to, MEMBER);
+            }
+        }
+    }
+    for (vertex, of) in (first_joint..).zip(joint.keys()) {
+        for id in *of {
+            structure.add_edge(vertex, link_vertex[id], MEMBER);
+        }
+    }
+    let told = |route: &&PlannedRoute| RouteKind::of(route) != RouteKind::plain(catalog, route);
+    let kinds = sorted(catalog.routes.iter().filter(told).map(RouteKind::of));
+    for route in catalog.routes.iter().filter(told) {
+        let kind = kinds.binary_search(&RouteKind::of(route)).unwrap_or(0) as u32;
+        let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+        structure.add_edge(vertex(route.src), vertex(route.dst), ROUTES + kind);
     }
     structure
 }
 
-/// Colour of the edges that stand for transfers; links have the colours from 1.
-const TRANSFER: u32 = 0;
+/// What a symmetry keeps of a route beside its links.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct RouteKind {
+    class: RouteClass,
+    mode: Mode,
+    initiator: Initiator,
+    rate: u64,
+}
+
+impl RouteKind {
+    fn of(route: &PlannedRoute) -> Self {
+        let PlannedRoute { class, mode, initiator, rate, .. } = *route;
+        Self { class, mode, initiator, rate: rate.0 }
+    }
+
+    /// The kind that the links of the route imply.
+    fn plain(catalog: &Catalog, route: &PlannedRoute) -> Self {
+        let class = match route.class {
+            // Whether a pair goes through host memory is a matter of rules, not of links.
+            RouteClass::Bounce => RouteClass::Socket,
+            class => class,
+        };
+        let rate = least_capacity(catalog, route).unwrap_or_default();
+        Self { class, mode: Mode::Push, initiator: Initiator::Kernel, rate: rate.0 }
+    }
+}
+
+/// The least of what a route takes, each over its multiplicity; nothing where one is unknown.
+pub(super) fn least_capacity(catalog: &Catalog, route: &PlannedRoute) -> Option<BytesPerSecond> {
+    let mut least = None;
+    for (id, times) in route.multiplicities() {
+        let capacity = BytesPerSecond(catalog.capacity(id)?.0 / times);
+        least = Some(least.map_or(capacity, |least: BytesPerSecond| least.min(capacity)));
+    }
+    least
+}
+
+fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
+    let mut values: Vec<T> = values.collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
 
 /// The topology with a channel's transfers drawn in: two channels are images of each other under
 /// the symmetry exactly when these structures have equal canonical forms.
@@ -40,43 +129,6 @@ pub fn canonical_channel(
         structure.add_edge(vertex(route.src), vertex(route.dst), TRANSFER);
     }
     canonical(&structure)
-}
-
-/// Extends a feasible set of routes to a maximal channel, trying routes in ascending order. What
-/// does not fit stays out.
-#[must_use]
-pub fn complete_to_maximal(catalog: &Catalog, set: &[RouteId]) -> Channel {
-    let mut left: Vec<u64> =
-        catalog.links.iter().map(|link| link.capacity.map_or(0, |rate| rate.0)).collect();
-    let mut chosen = vec![false; catalog.routes.len()];
-    for &id in set {
-        take(catalog, &mut left, &mut chosen, id);
-    }
-    for index in 0..catalog.routes.len() {
-        if !chosen[index] {
-            take(catalog, &mut left, &mut chosen, RouteId::new(index));
-        }
-    }
-    let members = (0..chosen.len()).filter(|&index| chosen[index]).map(RouteId::new);
-    Channel(members.collect())
-}
-
-/// Adds the route where every link on its way has room for its rate.
-fn take(catalog: &Catalog, left: &mut [u64], chosen: &mut [bool], id: RouteId) {
-    let route = &catalog.routes[id.index()];
-    for (done, link) in route.links.iter().enumerate() {
-        let room = &mut left[link.index()];
-        match room.checked_sub(route.rate.0) {
-            Some(rest) => *room = rest,
-            None => {
-                for link in &route.links[..done] {
-                    left[link.index()] += route.rate.0;
-                }
-                return;
-            }
-        }
-    }
-    chosen[id.index()] = true;
 }
 
 /// Finds the family of maximal channels. Answers are kept, since a plan's steps repeat.

@@ -8,24 +8,30 @@
 //! its route and its rate, such that on every directed link the rates of all transfers crossing it
 //! add up to no more than the link's capacity. Then every transfer runs at its rate no matter what
 //! the others do, so a schedule made of channels can be predicted by adding up times, and its
-//! prediction does not rest on how some arbiter shares a link.
+//! prediction does not rest on how some arbiter shares a link. What is said of links holds for every
+//! *resource*: a capacity that several links share, or the memory of a socket, which a transfer
+//! without peer access is written to and read from.
 //!
-//! Three properties follow at once, and the rest of the crate leans on them:
+//! Four properties follow at once, and the rest of the crate leans on them:
 //!
 //! - A subset of a channel is a channel. A transfer may end early or start late without harm, and a
 //!   planner needs to know the *maximal* channels only: those to which nothing can be added.
-//! - Whether a set is a channel is a statement about links, one sum each. It is not a statement about pairs of transfers: where a wide link carries two narrow
-//!   transfers but not three, every two of them agree and the three do not.
-//! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way. All
-//!   channels of this catalog are strict.
+//! - Whether a set is a channel is a statement about resources, one sum each. It is not a statement
+//!   about pairs of transfers: where a wide link carries two narrow transfers but not three, every
+//!   two of them agree and the three do not.
+//! - Rules narrow channels further: two routes that must not run together, and places in which only
+//!   so many transfers run at once. Subsets keep both, so all that is said here holds with them.
+//! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way or the
+//!   cap of its class. All channels of this catalog are strict.
 //!
 //! # Symmetry
 //!
 //! A machine of eight equal cards has thousands of maximal channels, most of which are the same one
 //! with the cards renamed. A *symmetry* is a permutation of all devices that keeps what a device
-//! is (and whether it is a rank), every directed link with its capacity, and between ranks the kind
-//! and rate of the route. Each pair has one route with the fewest links, so a symmetry that keeps
-//! links takes routes to routes; this is checked for every generator, not assumed. It takes
+//! is (whether it is a rank, its memory, the parts whose rules hold for it), every directed link
+//! with its capacity, every joint capacity, and between ranks the kind and rate of the route. Each
+//! pair has one route with the fewest links, so a symmetry that keeps links takes routes to routes,
+//! and with them what rules keep apart; this is checked for every generator, not assumed. It takes
 //! channels to channels and maximal ones to maximal ones, because sums over links are only renamed.
 //!
 //! Channels that symmetries take to each other form a family, an *orbit*. The catalog stores one
@@ -47,6 +53,7 @@
 
 mod bounds;
 mod check;
+mod fit;
 mod locate;
 mod plan;
 mod plan_json;
@@ -55,10 +62,14 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
-pub use locate::{Locator, canonical_channel, complete_to_maximal, structure};
+pub use fit::{Filling, Fit};
+pub use locate::{Locator, canonical_channel, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
     StepDocument, plan_document,
 };
-pub use types::{Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex};
+pub use types::{
+    Catalog, Channel, ChannelLimit, ChannelOrbit, JointCapacity, JointOf, PlannedRoute,
+    StructureEdge, StructureVertex,
+};

@@ -16,10 +16,19 @@ pub struct Catalog {
     pub vertices: Vec<StructureVertex>,
     /// ... and its directed links; the position is the [`LinkId`].
     pub links: Vec<StructureEdge>,
+    /// Capacities beside those of single links; their [`LinkId`]s follow those of the links.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint: Vec<JointCapacity>,
     /// The vertex (by position) of each rank.
     pub rank_vertices: Vec<u32>,
     /// By (source, destination), the diagonal left out, as in the topology.
     pub routes: Vec<PlannedRoute>,
+    /// Pairs of routes that never run together, the lower one first, ascending.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub forbidden: Vec<(RouteId, RouteId)>,
+    /// Sets of routes of which only so many run at once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<ChannelLimit>,
     /// Permutations of all vertices that generate the group.
     pub generators: Vec<Vec<u32>>,
     /// The order of the group of vertex permutations, in decimal.
@@ -54,6 +63,34 @@ pub struct StructureEdge {
     pub capacity: Option<BytesPerSecond>,
 }
 
+/// A capacity that is not one of a single directed link.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct JointCapacity {
+    /// Whose it is.
+    pub of: JointOf,
+    /// Payload bytes a second.
+    pub capacity: BytesPerSecond,
+}
+
+/// Whose a joint capacity is.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JointOf {
+    /// What these directed links carry together; each once, ascending.
+    Links(Vec<LinkId>),
+    /// The memory of a socket (position of the vertex): reads plus writes.
+    Memory(u32),
+}
+
+/// The most transfers at once in some place of the machine.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ChannelLimit {
+    /// The routes that count, ascending.
+    pub routes: Vec<RouteId>,
+    /// How many may run; at least 1.
+    pub most: u64,
+}
+
 /// A route as the scheduler sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedRoute {
@@ -69,6 +106,9 @@ pub struct PlannedRoute {
     pub initiator: Initiator,
     /// The directed links in order, a link repeated by its multiplicity.
     pub links: Vec<LinkId>,
+    /// The joint capacities that it takes, ascending, each repeated by its multiplicity.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<LinkId>,
     /// The solo rate.
     pub rate: BytesPerSecond,
 }
@@ -94,5 +134,35 @@ impl Catalog {
         let (s, d) = (src.index(), dst.index());
         debug_assert!(s != d);
         RouteId::new(s * (self.ranks as usize - 1) + d - usize::from(d > s))
+    }
+
+    /// The number of resources: directed links and joint capacities.
+    #[must_use]
+    pub fn resources(&self) -> usize {
+        self.links.len() + self.joint.len()
+    }
+
+    /// The capacity of a resource; nothing where it is unknown or there is no such resource.
+    #[must_use]
+    pub fn capacity(&self, id: LinkId) -> Option<BytesPerSecond> {
+        match self.links.get(id.index()) {
+            Some(link) => link.capacity,
+            None => Some(self.joint.get(id.index() - self.links.len())?.capacity),
+        }
+    }
+}
+
+impl PlannedRoute {
+    /// All that it takes, each resource as often as it is taken.
+    pub fn takes(&self) -> impl Iterator<Item = LinkId> + '_ {
+        self.links.iter().chain(&self.shares).copied()
+    }
+
+    /// The resources that it takes, ascending, each with its multiplicity.
+    #[must_use]
+    pub fn multiplicities(&self) -> Vec<(LinkId, u64)> {
+        let mut taken: Vec<LinkId> = self.takes().collect();
+        taken.sort_unstable();
+        taken.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect()
     }
 }

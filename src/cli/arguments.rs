@@ -1,7 +1,9 @@
 //! The arguments of every verb, and the way from them to an exit code.
 
 use super::context::Context;
+use super::failure::Failure;
 use super::verbs;
+use crate::diagnostics::{Diagnostic, Exit, Sources, render};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -35,6 +37,22 @@ pub(super) struct Global {
     /// Whether to colour texts; `auto` does on a terminal unless NO_COLOR is set
     #[arg(long, global = true, value_enum, default_value = "auto", value_name = "WHEN")]
     pub(super) color: ColourChoice,
+}
+
+impl Global {
+    /// Refuses two values for one param.
+    fn set_once(&self) -> Result<(), Diagnostic> {
+        for (index, (name, value)) in self.set.iter().enumerate() {
+            if let Some((_, first)) = self.set[..index].iter().find(|(known, _)| known == name) {
+                let message =
+                    format!("--set gives `{name}` two values: {name}={first} and {name}={value}");
+                return Err(Diagnostic::error("usage", message)
+                    .help("leave one of them out")
+                    .exit(Exit::Usage));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// When to colour.
@@ -124,6 +142,9 @@ pub fn main() -> ExitCode {
         Verb::Completions(_) => false,
     };
     let mut context = Context::new(&cli.global, json);
+    if let Err(twice) = cli.global.set_once() {
+        return context.finish(Err(twice.into()));
+    }
     let outcome = match &cli.verb {
         Verb::Check(args) => verbs::check::check(&mut context, args),
         Verb::Fmt(args) => verbs::fmt::fmt(&mut context, args),
@@ -147,20 +168,31 @@ pub fn main() -> ExitCode {
 /// Help and version go to stdout and succeed; everything else is wrong usage. A failure under
 /// `--json` writes its document too.
 fn usage(error: &clap::Error) -> ExitCode {
-    // Printing fails only when nobody listens any more.
-    let _ = error.print();
+    let printed = error.print().and_then(|()| std::io::stdout().flush());
     if !error.use_stderr() {
-        return ExitCode::SUCCESS;
+        return match printed {
+            Err(trouble) if trouble.kind() != std::io::ErrorKind::BrokenPipe => {
+                let failure = Failure::file("<stdout>", "write", &trouble);
+                let exit = failure.exit();
+                let _ = write!(std::io::stderr(), "{}", render(&Sources::new(), &failure.0, false));
+                ExitCode::from(exit as u8)
+            }
+            _ => ExitCode::SUCCESS,
+        };
     }
     if std::env::args().any(|argument| argument == "--json") {
-        let message = error.to_string();
-        let first = message.lines().next().unwrap_or("").trim_start_matches("error: ");
+        let text = error.to_string();
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut paragraphs = text.split("\n\n").map(one_line).filter(|text| !text.is_empty());
+        let message = paragraphs.next().unwrap_or_default();
+        let message = message.trim_start_matches("error: ");
+        let help: Vec<String> = paragraphs.collect();
         let document = serde_json::json!({
             "format": "variopath-error/1",
             "exit": 2,
             "diagnostics": [{
                 "code": "usage", "file": null, "line": null, "column": null,
-                "message": first, "help": "see `variopath --help`",
+                "message": message, "help": help.join("; "),
             }],
         });
         // Nobody may be listening any more; the exit code still tells.

@@ -3,6 +3,7 @@
 use super::arguments::{ColourChoice, Global};
 use super::failure::{Failure, Outcome};
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Severity, Sources, json_document, render};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
@@ -20,6 +21,8 @@ pub(super) struct Context {
     pub(super) assumes: bool,
     /// Whether stdout carries one JSON document and nothing else.
     pub(super) json: bool,
+    /// Whether the document is written.
+    answered: Cell<bool>,
     colour_out: bool,
     colour_err: bool,
 }
@@ -38,6 +41,7 @@ impl Context {
             sets: global.set.iter().cloned().collect(),
             assumes: false,
             json,
+            answered: Cell::new(false),
             colour_out: wanted(std::io::stdout().is_terminal()),
             colour_err: wanted(std::io::stderr().is_terminal()),
         }
@@ -53,8 +57,9 @@ impl Context {
         }
     }
 
-    /// Writes one JSON document to stdout.
+    /// Writes the one JSON document to stdout; a failure after it writes none.
     pub(super) fn print_json(&self, document: &serde_json::Value) -> Outcome {
+        self.answered.set(true);
         self.print(&format!("{document:#}\n"))
     }
 
@@ -66,7 +71,7 @@ impl Context {
     /// A line of progress on stderr, only where a person watches.
     pub(super) fn progress(&self, text: &str) {
         if std::io::stderr().is_terminal() {
-            eprintln!("{text}");
+            tell(&format!("{text}\n"));
         }
     }
 
@@ -112,7 +117,7 @@ impl Context {
 
     /// Says on stderr that an output is in place.
     pub(super) fn wrote(&self, path: &str) {
-        eprintln!("wrote {path}");
+        tell(&format!("wrote {path}\n"));
     }
 
     /// Shows what is left to show and turns the outcome into an exit code.
@@ -126,12 +131,13 @@ impl Context {
                 Some(exit)
             }
         };
-        eprint!("{}", render(&self.sources, &all, self.colour_err));
+        tell(&render(&self.sources, &all, self.colour_err));
         if let Some(exit) = exit {
             if self.json
+                && !self.answered.get()
                 && let Err(failure) = self.print_json(&json_document(&self.sources, &all, exit))
             {
-                eprint!("{}", render(&self.sources, &failure.0, self.colour_err));
+                tell(&render(&self.sources, &failure.0, self.colour_err));
                 return ExitCode::from(failure.exit() as u8);
             }
             return ExitCode::from(exit as u8);
@@ -143,6 +149,11 @@ impl Context {
     pub(super) fn warnings(&self) -> usize {
         self.notes.count(Severity::Warning)
     }
+}
+
+/// Writes to stderr. Where that cannot be written nobody can be told so; the exit code stays.
+fn tell(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
 }
 
 /// A temporary file is private to its owner; an output is as readable as any new file.

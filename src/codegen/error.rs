@@ -16,7 +16,7 @@ pub enum CodegenError {
     },
     /// A route is carried out in a way that the kernels do not know.
     #[error(
-        "the route from rank {src} to rank {dst} ({class}) is a {mode} by {initiator}; the kernels carry out pushes by kernel within a node"
+        "the route from rank {src} to rank {dst} is a {class} one, a {mode} by {initiator}; the kernels of this version carry out pushes by kernel between GPUs with peer access"
     )]
     Route {
         /// From.

@@ -13,6 +13,18 @@ pub enum Severity {
     Note,
 }
 
+impl Severity {
+    /// `error`, `warning`, `note`.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        }
+    }
+}
+
 /// The exit code that an error asks for (2, usage, belongs to the command line alone).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Exit {

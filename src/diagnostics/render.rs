@@ -125,22 +125,28 @@ pub fn json_document(sources: &Sources, diagnostics: &Diagnostics, exit: Exit) -
         .sorted()
         .iter()
         .filter(|d| d.severity == Severity::Error)
-        .map(|d| {
-            let place = d.labels.first().map(|label| label.0);
-            let position = place.and_then(|span| sources.line_column(span));
-            let file = place
-                .and_then(|span| sources.get(span.source))
-                .map(|source| source.name.clone())
-                .or_else(|| d.file.clone());
-            json!({
-                "code": d.code,
-                "file": file,
-                "line": position.map(|p| p.0),
-                "column": position.map(|p| p.1),
-                "message": d.message,
-                "help": if d.help.is_empty() { Value::Null } else { d.help.join("; ").into() },
-            })
-        })
+        .map(|d| json_entry(sources, d))
         .collect();
     json!({"format": "variopath-error/1", "exit": exit as i32, "diagnostics": entries})
+}
+
+/// A diagnostic as an entry of a document: its severity, code, place, message and help.
+#[must_use]
+pub fn json_entry(sources: &Sources, diagnostic: &Diagnostic) -> Value {
+    let place = diagnostic.labels.first().map(|label| label.0);
+    let position = place.and_then(|span| sources.line_column(span));
+    let file = place
+        .and_then(|span| sources.get(span.source))
+        .map(|source| source.name.clone())
+        .or_else(|| diagnostic.file.clone());
+    let help = &diagnostic.help;
+    json!({
+        "severity": diagnostic.severity.word(),
+        "code": diagnostic.code,
+        "file": file,
+        "line": position.map(|p| p.0),
+        "column": position.map(|p| p.1),
+        "message": diagnostic.message,
+        "help": if help.is_empty() { Value::Null } else { help.join("; ").into() },
+    })
 }

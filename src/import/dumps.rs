@@ -74,16 +74,14 @@ impl Dumps {
                 }
             }
             Some(Found::Other(Format::LspciDetails, _)) => lspci::read_details(text, source)?,
-            Some(Found::Other(format, line)) => {
-                let place = lines.get(line).map(|line| line.span(source));
-                let fault = match format {
-                    Format::PeerBandwidth => Fault::Measurements,
-                    Format::NcclTests => Fault::Collective,
-                    _ => Fault::NotRead(format),
-                };
-                return Err(fault.at(place).into());
+            Some(Found::Other(Format::PeerBandwidth, line)) => {
+                return Err(Fault::Measurements.at(Some(lines[line].span(source))).into());
             }
-            None => {
+            Some(Found::Other(Format::NcclTests, line)) => {
+                return Err(Fault::Collective.at(Some(lines[line].span(source))).into());
+            }
+            // No text is this machine.
+            None | Some(Found::Other(Format::NvidiaSmiTopology | Format::ThisMachine, _)) => {
                 let fault = match text {
                     text if text.trim().is_empty() => Fault::Empty,
                     text if text.contains('\0') => Fault::Binary,
@@ -102,12 +100,4 @@ fn headerless(row: &Line, source: SourceId) -> Diagnostics {
         row.words[1..].iter().take_while(|word| PairLabel::from_word(&word.text).is_some()).count();
     let fault = Fault::NoHeader { row: row.word(0).to_string(), labels };
     fault.at(Some(row.span(source))).into()
-}
-
-impl Format {
-    /// Whether [`super::read`] reads it; the others are refused by name.
-    #[must_use]
-    pub fn is_read(self) -> bool {
-        !matches!(self, Self::PeerBandwidth | Self::NcclTests)
-    }
 }

@@ -1,6 +1,5 @@
 //! What can be wrong with a dump. Faults carry data; the words are all here.
 
-use super::format::Format;
 use super::label::PairLabel;
 use crate::base::Span;
 use crate::diagnostics::Diagnostic;
@@ -15,8 +14,6 @@ pub enum Fault {
     Empty,
     /// Bytes of zero stand in it.
     Binary,
-    /// The dump is known, but not read.
-    NotRead(Format),
     /// Measurements of a machine, which say nothing of its links.
     Measurements,
     /// The log of a collective of nccl-tests.
@@ -70,9 +67,6 @@ impl fmt::Display for Fault {
             Self::Empty => f.write_str("the file is empty"),
             Self::Binary => {
                 f.write_str("the file holds bytes of zero: it is no text, or text in UTF-16")
-            }
-            Self::NotRead(format) => {
-                write!(f, "this is {format}, which this version does not read yet")
             }
             Self::NoHeader { row, labels } => write!(
                 f,
@@ -128,9 +122,7 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
-            Self::NotRead(_) | Self::NotPeerAccess | Self::Measurements | Self::Collective => {
-                "import-unsupported"
-            }
+            Self::NotPeerAccess | Self::Measurements | Self::Collective => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
             Self::MissingRows { .. } | Self::RowOrder { .. } => "import-rows",
@@ -155,10 +147,6 @@ impl Fault {
             Self::Binary => {
                 "save it as UTF-8; PowerShell does with `nvidia-smi topo -m | Out-File -Encoding \
                  utf8 topo.txt`"
-            }
-            Self::NotRead(_) => {
-                "measurements do not tell how a machine is wired: give the output of `nvidia-smi \
-                 topo -m`"
             }
             Self::NoHeader { .. } => {
                 "copy the line above the first row too: it starts with GPU0 and names every column"
@@ -188,9 +176,7 @@ impl Fault {
 
     fn label(&self) -> String {
         match self {
-            Self::NotRead(_) | Self::Measurements | Self::Collective => {
-                "recognised by this line".to_string()
-            }
+            Self::Measurements | Self::Collective => "recognised by this line".to_string(),
             Self::NoHeader { .. } => "the first row".to_string(),
             Self::UnknownLabel { row, column, .. } => format!("{row} to {column}"),
             Self::RowOrder { expected, .. } => format!("expected {expected}"),
@@ -207,9 +193,7 @@ impl Fault {
     pub fn at(self, span: Option<Span>) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
         let mut diagnostic = match self {
-            Self::NotRead(_) | Self::Measurements | Self::Collective => {
-                Diagnostic::unsupported(code, message)
-            }
+            Self::Measurements | Self::Collective => Diagnostic::unsupported(code, message),
             _ => Diagnostic::error(code, message),
         };
         if let Some(span) = span {

@@ -99,8 +99,7 @@ fn refusals_name_line_and_reason() {
     );
     assert!(refusal("nothing here\n").contains("this is no dump that can be imported"));
     assert!(
-        refusal("# nThread 1 nGpus 8\n")
-            .contains("this is the output of nccl-tests, which this version does not read yet")
+        refusal("# nThread 1 nGpus 8\n").contains("a log of nccl-tests times whole collectives")
     );
     let uneven = "GPU0 GPU1 GPU2\nGPU0 X PIX SYS\nGPU1 PIX X PIX\nGPU2 SYS PIX X\n";
     assert!(refusal(uneven).contains("no PCIe tree has these labels: GPU0 to GPU2 is SYS, but their relations to other devices make it PIX"));

@@ -1,7 +1,7 @@
 //! The channels that a plan's steps run in.
 
 use crate::base::RouteId;
-use crate::catalog::{Catalog, Channel, Locator, Plan, complete_to_maximal};
+use crate::catalog::{Catalog, Channel, Fit, Locator, Plan};
 
 /// Why a step has no channel: what runs then does not fit together. A plan from the planner never
 /// gives this.
@@ -40,10 +40,11 @@ pub fn name_steps(
     plan: &mut Plan,
     locator: &mut Locator<'_>,
 ) -> Result<(), NameError> {
+    let fit = Fit::new(catalog);
     let sets = running_sets(plan);
     for (index, (step, set)) in plan.steps.iter_mut().zip(&sets).enumerate() {
         // What does not fit is left out by the completion, so a set that lost a member is none.
-        let channel = complete_to_maximal(catalog, &set.0);
+        let channel = fit.complete(&set.0);
         if set.0.iter().any(|route| channel.0.binary_search(route).is_err()) {
             return Err(NameError { step: index });
         }

@@ -15,6 +15,8 @@ pub(super) struct Scratch<const W: usize> {
     ends: Vec<(u64, u32)>,
     /// For each link the pieces so far that cross it.
     users: Vec<Bits<W>>,
+    /// The piece of each route that has one so far.
+    placed: Vec<u32>,
     /// For each piece every piece that it comes after, directly or not.
     ancestors: Vec<Bits<W>>,
 }
@@ -26,6 +28,7 @@ impl<const W: usize> Scratch<W> {
             order: Vec::with_capacity(count),
             ends: Vec::with_capacity(count),
             users: vec![Bits::EMPTY; tables.links],
+            placed: vec![0; count],
             ancestors: vec![Bits::EMPTY; count],
         }
     }
@@ -39,7 +42,7 @@ pub(super) fn pieces<const W: usize>(
     demand: &Demand,
     scratch: &mut Scratch<W>,
 ) -> (Vec<Piece>, Vec<Step>) {
-    let Scratch { order, ends, users, ancestors } = scratch;
+    let Scratch { order, ends, users, placed, ancestors } = scratch;
     order.clear();
     work.todo.for_each(|index| {
         let entry = &tables.entries[index];
@@ -56,6 +59,7 @@ pub(super) fn pieces<const W: usize>(
     let mut pieces = Vec::with_capacity(order.len());
     let mut steps: Vec<Step> = Vec::with_capacity(order.len());
     let mut ended = Bits::EMPTY;
+    let mut met = Bits::<W>::EMPTY;
     let mut next_end = 0;
     let mut first = 0;
     for (id, &(start, _, index)) in order.iter().enumerate() {
@@ -70,6 +74,11 @@ pub(super) fn pieces<const W: usize>(
             before = before.union(users);
             users.insert(id);
         }
+        tables.apart[index as usize].common(&met).for_each(|other| {
+            before.insert(placed[other] as usize);
+        });
+        met.insert(index as usize);
+        placed[index as usize] = id as u32;
         before = before.common(&ended);
         let mut all = before;
         // No candidate comes after one with a higher id, so from the highest down each one that is

@@ -7,7 +7,7 @@
 use super::PlanError;
 use super::bits::Bits;
 use crate::base::{BytesPerSecond, RouteId};
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Fit};
 
 /// Fraction bits of a share.
 pub(super) const SHARE: u32 = 12;
@@ -63,6 +63,8 @@ pub(super) struct Tables<const W: usize> {
     pub(super) wide: Vec<Wide<W>>,
     /// For each route, what it takes of which wide links.
     pub(super) needs: Vec<Vec<(usize, u64)>>,
+    /// Routes that a rule keeps from running beside a route.
+    pub(super) apart: Vec<Bits<W>>,
 }
 
 impl<const W: usize> Tables<W> {
@@ -73,15 +75,13 @@ impl<const W: usize> Tables<W> {
             let route = &catalog.routes[index];
             ((route.dst.index() + ranks - route.src.index()) % ranks, route.src)
         });
-        // Link by link: who crosses it, and what each takes of it while it runs.
-        let mut users: Vec<Vec<(usize, u64)>> = vec![Vec::new(); catalog.links.len()];
+        // Link by link: who crosses it, and what each takes of it while it runs. A joint capacity,
+        // or a limit of transfers at once, is to the planner one more link.
+        let fit = Fit::new(catalog);
+        let mut users: Vec<Vec<(usize, u64)>> = vec![Vec::new(); fit.capacity().len()];
         for (index, &route) in routes.iter().enumerate() {
-            let route = &catalog.routes[route];
-            let mut links = route.links.clone();
-            links.sort_unstable();
-            for chunk in links.chunk_by(|a, b| a == b) {
-                let user = users.get_mut(chunk[0].index()).ok_or(PlanError::Catalog)?;
-                user.push((index, route.rate.0.saturating_mul(chunk.len() as u64)));
+            for &(at, need) in fit.needs(RouteId::new(route)) {
+                users[at].push((index, need));
             }
         }
         let count = routes.len();
@@ -93,17 +93,25 @@ impl<const W: usize> Tables<W> {
             shares: vec![Bits::EMPTY; count],
             wide: Vec::new(),
             needs: vec![Vec::new(); count],
+            apart: vec![Bits::EMPTY; count],
         };
+        let mut number = vec![0; count];
+        for (index, &route) in routes.iter().enumerate() {
+            number[route] = index;
+        }
         let mut crossings: Vec<Vec<Crossing>> = vec![Vec::new(); count];
-        for index in 0..count {
+        for (index, &route) in routes.iter().enumerate() {
             tables.conflicts[index].insert(index);
             tables.shares[index].insert(index);
+            for other in fit.apart(RouteId::new(route)) {
+                tables.apart[index].insert(number[other.index()]);
+            }
+            tables.conflicts[index] = tables.conflicts[index].union(&tables.apart[index]);
         }
-        for (edge, users) in catalog.links.iter().zip(&users) {
+        for (&capacity, users) in fit.capacity().iter().zip(&users) {
             if users.is_empty() {
                 continue;
             }
-            let capacity = edge.capacity.ok_or(PlanError::Catalog)?.0;
             for &(index, need) in users {
                 if need > capacity {
                     return Err(PlanError::Catalog);

@@ -36,6 +36,22 @@ pub struct Built {
 /// (unreachable pairs, ties, impossible rates, unknown rates on routes), exit 3 for more ranks than
 /// [`MAX_RANKS`] or than [`MAX_NODE_RANKS`] in a node.
 pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
+    let (topology, faults) = draft(machine, digest);
+    if !faults.is_empty() {
+        return Err(faults.iter().map(|fault| fault.diagnose(machine)).collect());
+    }
+    let mut notes = Diagnostics::new();
+    let assumed = topology.assumed;
+    if assumed > 0 {
+        let values = if assumed == 1 { "1 value" } else { &format!("{assumed} values") };
+        notes.push(Diagnostic::note("assumed", format!("routes rest on {values} assumed")));
+    }
+    Ok(Built { topology, notes })
+}
+
+/// The topology as far as there is one, and what is wrong with it. Where only rates are unknown all
+/// of it is there but those and the rates of the routes that need them, which are 0.
+pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>) {
     let (resources, links) = resources(machine);
     let ends = resources.iter().filter_map(Resource::ends);
     let network = Network::new(machine, ends);
@@ -78,15 +94,7 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
     for links in values::unknown_groups(machine, &used) {
         faults.push(Fault::UnknownRate { links });
     }
-    if !faults.is_empty() {
-        return Err(faults.iter().map(|fault| fault.diagnose(machine)).collect());
-    }
     let assumed = values::assumed_groups(machine, &used).len();
-    let mut notes = Diagnostics::new();
-    if assumed > 0 {
-        let values = if assumed == 1 { "1 value" } else { &format!("{assumed} values") };
-        notes.push(Diagnostic::note("assumed", format!("routes rest on {values} assumed")));
-    }
     let topology = Topology {
         name: machine.name.clone(),
         digest,
@@ -101,7 +109,7 @@ pub fn build(machine: &Machine, digest: Digest) -> Result<Built, Diagnostics> {
         rules: machine.rules.clone(),
         assumed,
     };
-    Ok(Built { topology, notes })
+    (topology, faults)
 }
 
 /// What is wrong with single links and GPUs.

@@ -8,6 +8,7 @@ mod cross;
 mod draw;
 mod fault;
 mod graph;
+mod hazards;
 mod local;
 mod network;
 mod rate;
@@ -20,16 +21,18 @@ mod values;
 #[cfg(test)]
 mod build_tests;
 #[cfg(test)]
-mod survey_tests;
-#[cfg(test)]
 mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use hazards::PlaceLimit;
 pub use network::Half;
-pub use survey::{Entry, Figure, SharedUplink, Survey, survey};
+pub use survey::{
+    Entry, Examined, Figure, GpuKind, Limit, NodeKind, PeerSurvey, RuleLine, SharedUplink, Survey,
+    examine, survey,
+};
 pub use types::{Resource, ResourceKind, Route, Topology, Vertex};
 pub use uniform::{UniformLimit, uniform};
 
-/// The code of the diagnostics that ask for a rate which routes need.
+/// The code of the diagnostics of [`build`] and [`examine`] that ask for a rate which routes need.
 pub const UNKNOWN_RATE: &str = "unknown-rate";

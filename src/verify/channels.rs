@@ -1,7 +1,7 @@
 //! The channels that a plan's steps name, checked against the catalog.
 
-use super::Fault;
-use crate::base::LinkId;
+use super::{Fault, rules};
+use crate::base::{LinkId, Rank, RouteId};
 use crate::catalog::{Catalog, ChannelDocument, OrbitDocument, PlanDocument};
 use crate::topology::Topology;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,14 +70,14 @@ fn members(
     let mut loads: BTreeMap<LinkId, u128> = BTreeMap::new();
     for route in &representative.0 {
         let route = catalog.routes.get(route.index())?;
-        let image = |rank: crate::base::Rank| channel.element.get(rank.index()).copied();
+        let image = |rank: Rank| channel.element.get(rank.index()).copied();
         let pair = (image(route.src)?, image(route.dst)?);
         let walked = topology.routes.iter().find(|r| (r.src.0, r.dst.0) == pair)?;
         // A symmetry maps a route onto one of the same rate.
         if walked.rate != route.rate || !pairs.insert(pair) {
             return None;
         }
-        for &link in &walked.links {
+        for link in walked.takes() {
             *loads.entry(link).or_default() += u128::from(walked.rate.0);
         }
     }
@@ -85,5 +85,7 @@ fn members(
         let capacity = topology.resources.get(link.index()).and_then(|r| r.capacity);
         capacity.is_some_and(|capacity| *load <= u128::from(capacity.0))
     });
-    fits.then_some(pairs)
+    let routes: BTreeSet<RouteId> =
+        pairs.iter().filter_map(|&(src, dst)| topology.route_id(Rank(src), Rank(dst))).collect();
+    (fits && rules::allow(topology, &routes)).then_some(pairs)
 }

@@ -6,10 +6,10 @@
 //! are never taken to be apart unless the order says so; the check of the order (`Unguarded`) does
 //! not look at times at all.
 
-use super::{Fault, verify_channels};
-use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank};
+use super::{Fault, rules, verify_channels};
+use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank, RouteClass, VertexId};
 use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
-use crate::topology::Topology;
+use crate::topology::{ResourceKind, Topology};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -82,7 +82,8 @@ pub fn verify_document(
         if check.faults.is_empty() {
             check.tiling();
             check.loads(&needs);
-            check.order(&needs);
+            let before = check.order(&needs);
+            check.faults.extend(rules::check(topology, plan, &before));
         }
         check.steps();
         check.times();
@@ -199,27 +200,62 @@ impl Check<'_> {
         Some(needs)
     }
 
-    /// The links of a pair, walked from vertex to vertex, and the least capacity among them.
+    /// What a pair takes, its links walked from vertex to vertex, and its rate, which no capacity on
+    /// the way may fall short of.
     fn walk(&self, src: Rank, dst: Rank) -> Option<(Vec<LinkId>, BytesPerSecond)> {
         let topology = self.topology;
         let mut routes =
             topology.routes.iter().filter(|route| (route.src, route.dst) == (src, dst));
         let (route, None) = (routes.next()?, routes.next()) else { return None };
+        let bounce = route.class == RouteClass::Bounce;
         let mut at = topology.ranks[src.index()];
-        let mut solo: Option<BytesPerSecond> = None;
         let mut seen = BTreeSet::new();
+        let mut memory = BTreeSet::new();
         for link in &route.links {
             let resource = topology.resources.get(link.index())?;
-            // A way through host memory, or over joint capacities, is none that this checker knows.
             let (from, to) = resource.ends()?;
-            if from != at || !seen.insert(at) || !route.shares.is_empty() {
+            // Only a way through host memory may come back to a device.
+            if from != at || !seen.insert(at) && !bounce {
                 return None;
             }
             at = to;
-            let capacity = resource.capacity?;
-            solo = Some(solo.map_or(capacity, |least| least.min(capacity)));
+            memory.extend(self.memory(to));
         }
-        (at == topology.ranks[dst.index()]).then_some((route.links.clone(), solo?))
+        if at != topology.ranks[dst.index()] || route.links.is_empty() {
+            return None;
+        }
+        // Joint capacities count once for each of their links on the way; host memory is written
+        // and read, at one of the sockets on the way.
+        let mut shares = Vec::new();
+        for (id, resource) in topology.resources.iter().enumerate() {
+            let ResourceKind::Total { of, .. } = &resource.kind else { continue };
+            let taken = route.links.iter().filter(|link| of.contains(link)).count();
+            shares.extend(std::iter::repeat_n(LinkId::new(id), taken));
+        }
+        let in_memory: Vec<LinkId> =
+            route.shares.iter().copied().filter(|id| memory.contains(id)).collect();
+        let written_and_read =
+            bounce && matches!(in_memory[..], [one, two] if one == two) || in_memory.is_empty();
+        shares.extend(in_memory);
+        shares.sort_unstable();
+        if !written_and_read || shares != route.shares {
+            return None;
+        }
+        let mut taken: Vec<LinkId> = route.links.clone();
+        taken.extend(shares);
+        let mut times: BTreeMap<LinkId, u64> = BTreeMap::new();
+        for &id in &taken {
+            *times.entry(id).or_default() += 1;
+        }
+        let least = times.iter().map(|(&id, times)| self.capacity(id).0 / times).min()?;
+        Some((taken, route.rate.min(BytesPerSecond(least))))
+    }
+
+    /// The memory of a socket, where it has a figure.
+    fn memory(&self, vertex: VertexId) -> Option<LinkId> {
+        let mut resources = self.topology.resources.iter();
+        let of = |kind: &ResourceKind| *kind == ResourceKind::Memory { socket: vertex };
+        resources.position(|resource| of(&resource.kind)).map(LinkId::new)
     }
 
     /// Every pair's bytes are carried, each once.
@@ -285,8 +321,9 @@ impl Check<'_> {
     }
 
     /// The order is sound: only backwards in time, without needless waits, and whatever the real
-    /// durations, pieces that it lets run together fit on every link.
-    fn order(&mut self, needs: &[Needs]) {
+    /// durations, pieces that it lets run together fit on every link. Returns, for each piece, the
+    /// pieces that it comes after.
+    fn order(&mut self, needs: &[Needs]) -> Vec<Vec<bool>> {
         let pieces = &self.plan.pieces;
         let mut reached: Vec<Vec<bool>> = Vec::with_capacity(pieces.len());
         for (index, piece) in pieces.iter().enumerate() {
@@ -321,6 +358,7 @@ impl Check<'_> {
             self.together(index, needs, &before);
             reached.push(before);
         }
+        reached
     }
 
     /// Any set of pieces that the order lets run together consists of its last piece and earlier
@@ -391,7 +429,7 @@ impl Check<'_> {
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
         self.strict_bound();
-        let links = self.topology.links;
+        let links = self.topology.resources.len();
         if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
             self.faults.push(Fault::CriticalLink { found });
         }
@@ -407,19 +445,24 @@ impl Check<'_> {
             self.faults.push(Fault::StrictBound { found, expected });
         }
         let mut crossing: BTreeMap<LinkId, Vec<(u128, u128)>> = BTreeMap::new();
+        let mut twice = BTreeSet::new();
         for route in &self.topology.routes {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
-            let rate = route.links.iter().map(|&link| self.capacity(link).0).min().unwrap_or(0);
-            for &link in route.links.iter().filter(|_| bytes > 0) {
-                crossing.entry(link).or_default().push((bytes, u128::from(rate)));
+            let mut own = BTreeSet::new();
+            for link in route.takes().filter(|_| bytes > 0) {
+                crossing.entry(link).or_default().push((bytes, u128::from(route.rate.0)));
+                if !own.insert(link) {
+                    twice.insert(link);
+                }
             }
         }
+        crossing.retain(|link, _| !twice.contains(link));
         for (link, transfers) in crossing {
             let (_, rate) = transfers[0];
-            if rate == 0 || transfers.iter().any(|transfer| transfer.1 != rate) {
+            let side_by_side = u128::from(self.capacity(link).0).checked_div(rate).unwrap_or(0);
+            if side_by_side == 0 || transfers.iter().any(|transfer| transfer.1 != rate) {
                 continue;
             }
-            let side_by_side = u128::from(self.capacity(link).0) / rate;
             let sum: u128 = transfers.iter().map(|transfer| transfer.0).sum();
             let longest = transfers.iter().map(|transfer| transfer.0).max().unwrap_or(0);
             let time =
@@ -440,7 +483,7 @@ impl Check<'_> {
         let mut carried: BTreeMap<LinkId, u128> = BTreeMap::new();
         for route in &self.topology.routes {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
-            for &link in &route.links {
+            for link in route.takes() {
                 *carried.entry(link).or_default() += bytes;
             }
         }

@@ -148,6 +148,27 @@ pub enum Fault {
         /// What the link offers.
         capacity: BytesPerSecond,
     },
+    /// Two pieces that a rule keeps apart run together, in the plan or when durations differ from
+    /// it.
+    KeptApart {
+        /// The later piece.
+        piece: usize,
+        /// The earlier one.
+        other: usize,
+        /// Whether they overlap in the plan.
+        planned: bool,
+    },
+    /// More pieces run in a place than a rule allows, in the plan or when durations differ from it.
+    Crowded {
+        /// The last of the pieces.
+        piece: usize,
+        /// How many run.
+        found: u64,
+        /// How many may.
+        most: u64,
+        /// Whether the plan has them run together.
+        planned: bool,
+    },
     /// A piece waits for itself, a later one, or one that does not exist.
     Forward {
         /// The piece.
@@ -294,6 +315,17 @@ impl fmt::Display for Fault {
                 "link {link} may carry {load} bytes a second once piece {piece} runs, since no \
                  order keeps the pieces apart; its capacity is {capacity}"
             ),
+            Self::KeptApart { piece, other, planned } => {
+                let how = if *planned { "runs" } else { "may run" };
+                write!(f, "piece {piece} {how} beside piece {other}, which an `avoid` forbids")
+            }
+            Self::Crowded { piece, found, most, planned } => {
+                let how = if *planned { "run" } else { "may run" };
+                write!(
+                    f,
+                    "{found} pieces {how} where a `limit` allows {most} once piece {piece} runs"
+                )
+            }
             Self::Forward { piece, after } => {
                 write!(f, "piece {piece} waits for piece {after}, which is no earlier piece")
             }

@@ -4,6 +4,7 @@
 mod channels;
 mod check;
 mod fault;
+mod rules;
 
 pub use crate::catalog::PlanDocument as ClaimedPlan;
 pub use channels::verify_channels;

@@ -54,6 +54,7 @@ pub fn catalog() -> Catalog {
                 [up, StructureEdge { from: up.to, to: up.from, ..up }]
             })
             .collect(),
+        joint: Vec::new(),
         rank_vertices: (0..RANKS as u32).collect(),
         routes: pairs()
             .map(|(src, dst)| PlannedRoute {
@@ -63,9 +64,12 @@ pub fn catalog() -> Catalog {
                 mode: Mode::Push,
                 initiator: Initiator::Kernel,
                 links: links_of(src, dst),
+                shares: Vec::new(),
                 rate: RATE,
             })
             .collect(),
+        forbidden: Vec::new(),
+        limits: Vec::new(),
         generators: Vec::new(),
         order: "40320".to_owned(),
         pair_orbits: 1,

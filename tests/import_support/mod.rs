@@ -3,6 +3,9 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+#[cfg(unix)]
+pub mod machine;
+
 use std::io::Write as _;
 use std::path::PathBuf;
 use variopath::diagnostics::{Sources, render};

@@ -67,6 +67,7 @@ pub fn catalog(topology: &Topology) -> Catalog {
                 Some(StructureEdge { from: from.0, to: to.0, capacity: r.capacity })
             })
             .collect(),
+        joint: Vec::new(),
         rank_vertices: topology.ranks.iter().map(|v| v.0).collect(),
         routes: topology
             .routes
@@ -78,9 +79,12 @@ pub fn catalog(topology: &Topology) -> Catalog {
                 mode: r.mode,
                 initiator: r.initiator,
                 links: r.links.clone(),
+                shares: r.shares.clone(),
                 rate: r.rate,
             })
             .collect(),
+        forbidden: Vec::new(),
+        limits: Vec::new(),
         generators: Vec::new(),
         order: "1".into(),
         pair_orbits: 0,

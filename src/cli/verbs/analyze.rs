@@ -7,6 +7,7 @@ use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::topology::ResourceKind;
 use clap::Args;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -105,15 +106,24 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
         .resources
         .iter()
         .enumerate()
-        .filter_map(|(id, link)| {
-            let (from, to) = link.ends()?;
-            Some(json!({
+        .map(|(id, resource)| match &resource.kind {
+            ResourceKind::Link { from, to, .. } => json!({
                 "id": id,
                 "from": path(from.index()),
                 "to": path(to.index()),
-                "bytes_per_second": link.capacity,
-                "latency_ns": link.latency,
-            }))
+                "bytes_per_second": resource.capacity,
+                "latency_ns": resource.latency,
+            }),
+            ResourceKind::Total { of, .. } => json!({
+                "id": id,
+                "of": of,
+                "bytes_per_second": resource.capacity,
+            }),
+            ResourceKind::Memory { socket } => json!({
+                "id": id,
+                "memory": path(socket.index()),
+                "bytes_per_second": resource.capacity,
+            }),
         })
         .collect();
     let routes: Vec<Value> = topology
@@ -123,7 +133,7 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             json!({
                 "src": route.src, "dst": route.dst, "index": 0,
                 "class": route.class, "mode": route.mode, "initiator": route.initiator,
-                "links": route.links, "bytes_per_second": route.rate,
+                "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": route.rate,
             })
         })
         .collect();

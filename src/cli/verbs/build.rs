@@ -47,6 +47,7 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
     let manifest = crate::bundle::write(path, &parts, args.force).map_err(|error| {
         Diagnostic::error("bundle", error.to_string()).in_file(&args.output).exit(Exit::File)
     })?;
+    context.wrote(&args.output);
     if context.json {
         return context.print_json(&json!(manifest));
     }

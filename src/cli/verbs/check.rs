@@ -1,17 +1,18 @@
 //! `variopath check`: what a machine is, what limits it, what is left open.
 
-use crate::analyzer::{self, Limits};
-use crate::catalog;
+use super::machine_match::{self, Match};
+use super::next;
+use crate::analyzer;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
-use crate::cli::failure::Outcome;
-use crate::cli::pipeline::{self, DEFAULT_DEMAND, internal};
-use crate::demand;
-use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Severity};
+use crate::cli::failure::{Failure, Outcome};
+use crate::cli::pipeline;
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit, json_entry};
 use crate::dsl;
-use crate::topology::{self, Topology};
+use crate::topology::{self, Examined, Survey, Topology};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::path::Path;
 
 /// Arguments of `check`.
 #[derive(Args, Debug)]
@@ -21,6 +22,12 @@ pub(in crate::cli) struct CheckArgs {
     /// Exits 3 when there is a warning
     #[arg(long, value_enum, value_name = "WHAT")]
     deny: Option<Deny>,
+    /// Compares it with the machine that this runs on; exits 3 where they contradict each other
+    #[arg(long)]
+    machine: bool,
+    /// Takes this folder, which looks like /sys, for the machine that this runs on
+    #[arg(long, value_name = "DIR", requires = "machine", hide = true)]
+    sysfs: Option<String>,
     /// Prints one JSON document, `variopath-check/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -32,76 +39,85 @@ enum Deny {
     Warnings,
 }
 
-/// Draws the machine, names its slowest link under a uniform exchange, and asks for what is
-/// unknown. Open questions do not fail a check.
+/// Draws the machine, names its slowest link under a uniform exchange, warns of what is odd, asks
+/// for what is unknown and says what to type next. Neither warnings nor questions fail a check.
 pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome {
     let (target, machine) = pipeline::machine(context, &args.target)?;
-    let survey = topology::survey(&machine);
-    let mut limits = String::new();
-    match topology::build(&machine, dsl::digest(&target.file)) {
-        Ok(built) => {
-            context.notes.extend(built.notes);
-            limits = uniform_limit(&built.topology)?;
+    let digest = dsl::digest(&target.file);
+    let Examined { mut survey, topology, warnings } = topology::examine(&machine, digest.clone())?;
+    let questions = topology.is_none();
+    context.notes.extend(warnings);
+    let refused = topology.map_or_else(Vec::new, |topology| refusals(&mut survey, &topology));
+    let found = match args.machine {
+        false => None,
+        true => {
+            let root = Path::new(args.sysfs.as_deref().unwrap_or("/sys"));
+            Some(machine_match::with_this(context, root, &machine, &survey)?)
         }
-        Err(problems) if only_questions(&problems) => context.notes.extend(as_notes(problems)),
-        Err(problems) => return Err(problems.into()),
-    }
+    };
+    let state = next::State { questions, refused: !refused.is_empty(), survey: &survey };
+    let next = next::next(context, &args.target, target.kind, &state);
     if context.json {
+        let findings = context.notes.sorted();
+        let findings: Vec<_> = findings.iter().map(|d| json_entry(&context.sources, d)).collect();
         context.print_json(&json!({
             "format": "variopath-check/1",
             "topology": machine.name,
-            "digest": dsl::digest(&target.file),
+            "digest": digest,
             "survey": survey,
             "warnings": context.warnings(),
             "questions": context.notes.iter().filter(|d| d.code == topology::UNKNOWN_RATE)
                 .map(|d| json!({"question": d.message, "answer": d.help})).collect::<Vec<_>>(),
+            "findings": findings,
+            "refused": refused,
+            "machine": found.as_ref().map(|found| found.json(&context.sources)),
+            "next": next,
         }))?;
     } else {
-        context.print(&format!("{}{limits}", survey.draw()))?;
+        let mut text = survey.draw();
+        section(&mut text, "refused", &refused);
+        let matched: Vec<String> = found.iter().map(Match::line).collect();
+        section(&mut text, "here", &matched);
+        section(&mut text, "warnings", &counted(context.warnings()));
+        section(&mut text, "next", &next);
+        context.print(&text)?;
     }
+    let mut failures = found.map_or_else(Diagnostics::new, |found| found.differences);
     if args.deny.is_some() && context.warnings() > 0 {
         let message = "there are warnings, and --deny warnings is given";
-        return Err(Diagnostic::error("denied", message).exit(Exit::Failed).into());
+        failures.push(Diagnostic::error("denied", message).exit(Exit::Failed));
     }
-    Ok(())
+    if failures.is_empty() { Ok(()) } else { Err(Failure(failures)) }
 }
 
-/// What bounds a uniform exchange: the link that plans are limited by, and what each rank reaches.
-fn uniform_limit(topology: &Topology) -> Outcome<String> {
-    let catalog = analyzer::analyze(topology, &Limits::default())?;
-    let ranks = topology.ranks.len();
-    let demand = demand::parse_spec(DEFAULT_DEMAND, ranks)?;
-    let bounds = catalog::bounds(&catalog, &demand).map_err(|error| internal(&error))?;
-    let Some(link) = bounds.critical_link else { return Ok(String::new()) };
-    let crossing = topology.routes.iter().filter(|route| route.links.contains(&link)).count();
-    let each = u128::from(demand.total().0) / ranks as u128;
-    let rate = each * 1_000_000_000_000 / u128::from(bounds.t_eff.0.max(1));
-    Ok(format!(
-        "limit       1 MiB from each GPU to each other takes at least {}: {} carries {crossing} of {} \
-         pairs\n            so each GPU sends at most {}.{:02} GB/s on average\n",
-        bounds.t_eff.nanos_down(),
-        topology.resource_name(link),
-        demand.pairs(),
-        rate / 1_000_000_000,
-        rate % 1_000_000_000 / 10_000_000,
-    ))
-}
-
-fn only_questions(problems: &Diagnostics) -> bool {
-    problems
-        .iter()
-        .filter(|d| d.severity == Severity::Error)
-        .all(|d| d.code == topology::UNKNOWN_RATE)
-}
-
-fn as_notes(problems: Diagnostics) -> Vec<Diagnostic> {
-    problems
+/// What plans are refused for, the rules marked in the survey and counted here.
+fn refusals(survey: &mut Survey, topology: &Topology) -> Vec<String> {
+    let rules = analyzer::refused_rules(topology);
+    survey.tell_planned(&rules);
+    let others = analyzer::unsupported(topology);
+    let mut lines: Vec<String> = others
         .into_iter()
-        .map(|mut d| {
-            if d.severity == Severity::Error {
-                d.severity = Severity::Note;
-            }
-            d
-        })
-        .collect()
+        .filter(|refusal| refusal.code != analyzer::UNSUPPORTED_RULE)
+        .map(|refusal| refusal.message)
+        .collect();
+    if !rules.is_empty() {
+        lines.push("rules that are not planned with yet, marked above".to_owned());
+    }
+    lines
+}
+
+fn counted(warnings: usize) -> Vec<String> {
+    match warnings {
+        0 => Vec::new(),
+        1 => vec!["1, on standard error with its reason".to_owned()],
+        n => vec![format!("{n}, on standard error with their reasons")],
+    }
+}
+
+/// Adds lines under a heading that stands on the first.
+fn section(text: &mut String, heading: &str, lines: &[String]) {
+    for (index, line) in lines.iter().enumerate() {
+        let heading = if index == 0 { heading } else { "" };
+        text.push_str(&format!("{heading:<11} {line}\n"));
+    }
 }

@@ -45,7 +45,9 @@ pub(in crate::cli) fn demand(context: &mut Context, args: &DemandVerbArgs) -> Ou
             .exit(Exit::Usage)
             .into());
     };
-    context.write_file(path, &demand::write(&matrix, format), args.force)
+    context.write_file(path, &demand::write(&matrix, format), args.force)?;
+    context.wrote(path);
+    Ok(())
 }
 
 /// Every kind with its keys: name, default, meaning.

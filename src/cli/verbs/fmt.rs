@@ -53,6 +53,7 @@ pub(in crate::cli) fn fmt(context: &mut Context, args: &FmtArgs) -> Outcome {
         }
         if formatted != text {
             context.write_file(&args.file, formatted.as_bytes(), true)?;
+            context.wrote(&args.file);
         }
         return Ok(());
     }

@@ -117,7 +117,9 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
         import::read(&context.sources, &inputs, args.assume)?
     };
     context.notes.extend(imported.notes);
-    write(context, args, &dsl::format(&imported.file))
+    let mut file = imported.file;
+    file.name.value = name(args.output.as_deref().or(args.files.first().map(String::as_str)));
+    write(context, args, &dsl::format(&file))
 }
 
 /// Turns the output of a measuring tool into a file of measurements.
@@ -140,5 +142,18 @@ fn write(context: &Context, args: &ImportArgs, text: &str) -> Outcome {
             Ok(())
         }
         None => context.print(text),
+    }
+}
+
+/// The name of a topology: that of the file it goes to, else of the first file it comes from.
+fn name(path: Option<&str>) -> String {
+    let stem = path.and_then(|path| Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    match name.trim() {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
     }
 }

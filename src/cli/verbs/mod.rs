@@ -9,6 +9,8 @@ pub(super) mod demand;
 pub(super) mod export;
 pub(super) mod fmt;
 pub(super) mod import;
+mod machine_match;
+mod next;
 pub(super) mod plan;
 pub(super) mod presets;
 pub(super) mod run;

@@ -73,6 +73,7 @@ pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     document["assumed_values"] = platform.topology.assumed.into();
     if let Some(path) = &args.output {
         context.write_file(path, format!("{document:#}\n").as_bytes(), args.force)?;
+        context.wrote(path);
     }
     if context.json {
         return context.print_json(&document);

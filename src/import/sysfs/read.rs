@@ -26,6 +26,7 @@ pub fn read(root: &Path) -> Result<Inventory, Diagnostics> {
     // Links into `devices`, where the path is the place.
     let paths: Vec<PathBuf> =
         names.iter().filter_map(|name| folder.join(name).canonicalize().ok()).collect();
+    let lost = names.len() - paths.len();
     let processors = processors::processors(root);
     let functions = functions::functions(root, &paths, &processors);
     let gpus = functions.iter().filter(|function| function.kind == FunctionKind::Gpu).count();
@@ -42,6 +43,12 @@ pub fn read(root: &Path) -> Result<Inventory, Diagnostics> {
     inventory.prune();
     inventory.bound_links();
     notes(&mut inventory);
+    if lost > 0 {
+        let lead = if lost == 1 { "leads" } else { "lead" };
+        let message =
+            format!("{lost} of {} PCI devices {lead} nowhere below /sys: left out", names.len());
+        inventory.notes.push(Diagnostic::warning("import-machine", message));
+    }
     Ok(inventory)
 }
 

@@ -66,11 +66,11 @@ pub fn carry_out(
     Ok(report(&encoder, demand, &window, &memory, options.check))
 }
 
-fn check_memory(demand: &Demand, ranks: usize, budget: u64) -> Result<(), HostError> {
+fn check_memory(demand: &Demand, ranks: usize, limit: u64) -> Result<(), HostError> {
     let each = 2 * (2 * GUARD + 256) + 8 * slot_words(ranks) + state_bytes(ranks);
     let needed = 2 * u128::from(demand.total().0) + (each * ranks) as u128;
-    if needed > u128::from(budget) {
-        return Err(HostError::Budget { needed, budget });
+    if needed > u128::from(limit) {
+        return Err(HostError::MemoryLimit { needed, limit });
     }
     Ok(())
 }

@@ -59,15 +59,15 @@ pub enum HostError {
     },
     /// The windows need more memory than allowed.
     #[error(
-        "the demand needs {needed} bytes of host memory for its windows, more than the budget of {budget}"
+        "the demand needs {needed} bytes of host memory for its windows, more than the limit of {limit}"
     )]
-    Budget {
+    MemoryLimit {
         /// What all windows need.
         needed: u128,
         /// What is allowed.
-        budget: u64,
+        limit: u64,
     },
-    /// The operating system gave no memory within the budget.
+    /// The operating system gave no memory, though the limit allows it.
     #[error("no memory for a window of {bytes} bytes")]
     Memory {
         /// The window's length.

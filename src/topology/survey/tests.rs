@@ -1,7 +1,7 @@
 //! Tests of what a survey says, by its drawing.
 
+use super::super::test_machine::{Maker, platform_b};
 use super::survey;
-use super::test_machine::{Maker, platform_b};
 use crate::base::{BytesPerSecond, DeviceKind, Nanos};
 use crate::dsl::machine::{LinkValue, ValueOrigin};
 
@@ -26,6 +26,8 @@ fn platform_b_with_open_questions() {
         survey(machine).draw(),
         "\
 machine     B: 2 sockets, 4 switches, 8 GPUs, 4 NICs
+gpus        1 x sm_89
+            7 x without model and arch
 tree        s[0]
               sw[0]  25 GB/s
                 g[0]  unknown  (rank 0, sm_89, 0000:17:00.0)
@@ -45,13 +47,14 @@ tree        s[0]
                 g[7]  unknown  (rank 7)
                 n[3]  25 GB/s
 links       s[0] -- s[1]: 40 GB/s, latency 500 ns assumed
-shared      sw[0] -- s[0] by g[0], g[1]
-            sw[1] -- s[0] by g[2], g[3]
-            sw[2] -- s[1] by g[4], g[5]
-            sw[3] -- s[1] by g[6], g[7]
+shared      sw[0] -- s[0] by g[0], g[1]: 25 GB/s, 12.5 GB/s each
+            sw[1] -- s[0] by g[2], g[3]: 25 GB/s, 12.5 GB/s each
+            sw[2] -- s[1] by g[4], g[5]: 25 GB/s, 12.5 GB/s each
+            sw[3] -- s[1] by g[6], g[7]: 25 GB/s, 12.5 GB/s each
+            s[0] -- s[1] by 4 GPUs a way: 40 GB/s, 10 GB/s each
 assumed     s[0] -- s[1]: 40 GB/s, latency 500 ns (as another box)
             memory of s[1]: 80 GB/s
-unknown     g[0] -- sw[0], g[1] -- sw[0] and 6 more
+unknown     g[0..2] -- sw[0], g[2..4] -- sw[1] and 4 more
 defaults    peer access between all GPUs of the node, push and pull
             routes take the fewest links; GPUs and NICs never forward
             GPUs use the nearest NICs (via nearest)
@@ -77,18 +80,20 @@ fn cascaded_switches_without_socket_and_loose_devices() {
     maker.0.ranks.swap(0, 1);
     let survey = survey(&maker.0);
     let text = survey.draw();
-    let tree: Vec<&str> = text.lines().take(9).collect();
+    let tree: Vec<&str> = text.lines().take(11).collect();
     assert_eq!(
         tree,
         [
-            "machine     loose: 2 switches, 4 GPUs",
+            "machine     loose: 2 nodes, 2 switches, 4 GPUs",
+            "nodes       the node of g[0]: 2 switches, 3 GPUs",
+            "            the node of g[3]: 1 GPU",
             "tree        sw[0]",
             "              sw[1]  25 GB/s",
             "                g[0]  25 GB/s  (rank 1)",
             "                g[1]  25 GB/s  (rank 0)",
             "                g[2]  25 GB/s  (rank 2)",
             "            g[3]  (rank 3)",
-            "shared      sw[1] -- sw[0] by g[0], g[1], g[2]",
+            "shared      sw[1] -- sw[0] by g[0], g[1], g[2]: 25 GB/s, 8.33 GB/s each",
             "defaults    peer access between all GPUs of the node, push and pull",
         ]
     );

@@ -1,0 +1,67 @@
+//! What to type after a check.
+
+use crate::cli::arguments::TargetArgs;
+use crate::cli::context::Context;
+use crate::topology::Survey;
+
+/// What a check found.
+pub(super) struct State<'a> {
+    /// Whether rates that routes need are unknown.
+    pub(super) questions: bool,
+    /// Whether plans are refused.
+    pub(super) refused: bool,
+    pub(super) survey: &'a Survey,
+}
+
+/// One to three lines, the most pressing first. `kind` says what the target is.
+pub(super) fn next(
+    context: &Context,
+    args: &TargetArgs,
+    kind: &str,
+    state: &State<'_>,
+) -> Vec<String> {
+    let target = spelled(context, args);
+    let is_file = kind == "file" && target.ends_with(".topo");
+    let file = if is_file { target.as_str() } else { "mine.topo" };
+    let mut lines = Vec::new();
+    let make_file = match kind {
+        "preset" => Some(format!("variopath presets {} > {file}", args.target)),
+        "imported" => Some(format!("variopath import {target} -o {file}")),
+        _ => None,
+    };
+    if state.questions {
+        if kind == "imported" && args.assume.is_none() {
+            lines.push(format!("variopath import {target} --assume gen4 -o {file}"));
+        }
+        lines.push(format!("answer the questions: write the rates into {file}"));
+        lines.push(format!("variopath check {file}"));
+        return lines;
+    }
+    if !state.refused {
+        lines.push(format!("variopath plan {target}"));
+        lines.push(format!("variopath build {target} -o BUNDLE"));
+    }
+    if !state.survey.assumed.is_empty() {
+        let calibrate = format!("variopath calibrate {file} --measured FILE...");
+        lines.push(match make_file {
+            Some(make) => format!("{make}; {calibrate}"),
+            None => calibrate,
+        });
+    }
+    if lines.is_empty() {
+        lines.push("change what is refused: plan, build and run do not take it".to_owned());
+    }
+    lines
+}
+
+/// The target with the options that it was read with.
+fn spelled(context: &Context, args: &TargetArgs) -> String {
+    let mut text = if args.target == "-" { "FILE".to_owned() } else { args.target.clone() };
+    if let Some(generation) = args.assume {
+        text.push_str(&format!(" --assume gen{generation}"));
+    }
+    for (name, value) in &context.sets {
+        text.push_str(&format!(" --set {name}={value}"));
+    }
+    text
+}

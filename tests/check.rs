@@ -1,0 +1,428 @@
+//! What `check` says of machines whose answers are known.
+
+#![cfg(unix)]
+
+mod import_support;
+
+use assert_cmd::Command;
+use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Kind, Machine, ROOT_PORT, SWITCH};
+use serde_json::Value;
+use std::fs;
+use std::path::Path;
+
+/// Exit code, standard output, standard error.
+type Ran = (i32, String, String);
+
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    let output = Command::cargo_bin("variopath")
+        .expect("the binary")
+        .arg("check")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("it runs");
+    (
+        output.status.code().expect("no signal"),
+        String::from_utf8(output.stdout).expect("UTF-8"),
+        String::from_utf8(output.stderr).expect("UTF-8"),
+    )
+}
+
+/// Checks a text as `x.topo`.
+fn check(text: &str, arguments: &[&str]) -> Ran {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("x.topo"), text).expect("a file");
+    let mut all = vec!["x.topo"];
+    all.extend(arguments);
+    run(folder.path(), &all)
+}
+
+fn preset(arguments: &[&str]) -> Ran {
+    run(tempfile::tempdir().expect("a folder").path(), arguments)
+}
+
+/// The lines under a heading of the output.
+fn section<'a>(out: &'a str, heading: &str) -> Vec<&'a str> {
+    out.lines()
+        .skip_while(|line| line.split_whitespace().next() != Some(heading) || line.starts_with(' '))
+        .enumerate()
+        .take_while(|(index, line)| *index == 0 || line.starts_with(' '))
+        .map(|(_, line)| line[12..].trim_end())
+        .collect()
+}
+
+/// The first lines of warnings, sorted.
+fn warnings(err: &str) -> Vec<&str> {
+    let mut all: Vec<&str> = err.lines().filter_map(|line| line.strip_prefix("warning[")).collect();
+    all.sort_unstable();
+    all
+}
+
+const X8_AND_FAILED: &str = "\
+topology \"broken\"
+use \"l20-8\"
+set g[3] : pcie gen4 x8
+without g[5]
+";
+
+#[test]
+fn a_gpu_at_eight_lanes_and_a_failed_one() {
+    let (code, out, err) = check(X8_AND_FAILED, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(section(&out, "machine"), ["broken: 2 sockets, 4 switches, 7 GPUs, 4 NICs"]);
+    assert_eq!(section(&out, "gpus"), ["7 x NVIDIA L20, sm_89"]);
+    assert_eq!(
+        section(&out, "shared"),
+        [
+            "sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s each",
+            "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s each",
+            "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s each",
+            // Four send one way, three the other.
+            "s[0] -- s[1] by 3 GPUs a way: 39 GB/s, 13 GB/s each",
+        ]
+    );
+    // 6 MiB over 13.15 GB/s take 478.437 us; s[0] -> s[1] needs 12 MiB / 39 GB/s = 322.6 us, and
+    // sw[0] -> s[0] 2 * 5 MiB / 26.3 GB/s = 398.7 us.
+    assert_eq!(
+        section(&out, "limit"),
+        [
+            "1 MiB from each GPU to each other takes at least 478.437 us: g[3] -> sw[1] carries 6 of 42 pairs",
+            "so each GPU sends at most 13.15 GB/s on average",
+            "it rests on 1 assumed value",
+        ]
+    );
+    assert_eq!(section(&out, "warnings"), ["4, on standard error with their reasons"]);
+    assert_eq!(
+        section(&out, "next"),
+        [
+            "variopath plan x.topo",
+            "variopath build x.topo -o BUNDLE",
+            "variopath calibrate x.topo --measured FILE...",
+        ]
+    );
+    assert_eq!(
+        warnings(&err),
+        [
+            "assumed]: 1 value is assumed, not measured",
+            "narrow-link]: g[3] is on pcie gen4 x8 (13.15 GB/s), most GPUs on pcie gen4 x16 (26.3 GB/s)",
+            "shared-nic]: 6 GPUs share 3 NICs: n[0] by g[0], g[1]; n[1] by g[2], g[3]; n[3] by g[6], g[7]",
+            "uneven-sockets]: the sockets have uneven numbers of GPUs: s[0] has 4, s[1] has 3",
+        ]
+    );
+}
+
+#[test]
+fn a_cluster_draws_one_node_for_all_that_are_alike() {
+    let (code, out, err) = preset(&["l20-cluster", "--set", "nodes=32"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.lines().count() <= 62, "{out}");
+    assert_eq!(
+        section(&out, "machine"),
+        ["l20-cluster: 32 nodes, 64 sockets, 128 switches, 256 GPUs, 128 NICs, 1 fabric"]
+    );
+    assert_eq!(section(&out, "nodes"), ["h[0..32]: 2 sockets, 4 switches, 8 GPUs, 4 NICs each"]);
+    let tree = section(&out, "tree");
+    assert_eq!(tree.len(), 2 + 4 + 8 + 4 + 1);
+    assert_eq!(tree.last(), Some(&"h[1..32]  like h[0]  (ranks 8..256)"));
+    let links = section(&out, "links");
+    assert_eq!(links.last(), Some(&"h[0..32].n[0..4] -- leaf: 25 GB/s"));
+    // Each card sends for two GPUs 1 MiB to each of 248: 496 MiB / 25 GB/s.
+    let limit = section(&out, "limit");
+    assert_eq!(
+        limit[..2],
+        [
+            "1 MiB from each GPU to each other takes at least 20.804 ms: h[0].n[0] -> leaf carries 496 of 65280 pairs",
+            "so each GPU sends at most 12.85 GB/s on average",
+        ]
+    );
+    let refused = section(&out, "refused");
+    assert!(refused[0].starts_with("several nodes are not supported"), "{refused:?}");
+}
+
+const UNEQUAL: &str = "\
+topology \"unequal\"
+use \"l20-8\" as l20
+use \"l20-8\" as l20b
+l20 h[2]
+l20b k
+fabric leaf
+h[*].n[*] -- leaf : 200 Gb/s
+k.n[*] -- leaf : 200 Gb/s
+without k.g[6], k.g[7]
+";
+
+#[test]
+fn unequal_nodes_are_each_drawn() {
+    let (code, out, err) = check(UNEQUAL, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(
+        section(&out, "nodes"),
+        [
+            "h[0..2]: 2 sockets, 4 switches, 8 GPUs, 4 NICs each",
+            "k: 2 sockets, 4 switches, 6 GPUs, 4 NICs",
+        ]
+    );
+    let tree = section(&out, "tree");
+    assert_eq!(tree[18], "h[1]  like h[0]  (ranks 8..16)");
+    assert_eq!(tree[19], "k.s[0]");
+    assert_eq!(tree.len(), 18 + 1 + 16);
+    // Only k has uneven sockets, and one of its cards has no GPU near.
+    let told = warnings(&err);
+    assert!(
+        told.iter().any(|w| w.ends_with("uneven numbers of GPUs: k.s[0] has 4, k.s[1] has 2")),
+        "{told:?}"
+    );
+    assert!(told.iter().any(|w| w.starts_with("shared-nic]: 22 GPUs share 11 NICs:")), "{told:?}");
+}
+
+const CARDS: &str = "\
+topology \"cards\"
+socket s[2]; switch sw; gpu g[4]; nic n; nic spare; switch lone[2]
+s[0] -- s[1] : 39 GB/s from \"measured\"
+sw -- s[0] : pcie gen4 x16
+g[0..2] -- sw : pcie gen4 x16
+g[2..4] -- s[1] : pcie gen4 x16
+n -- sw : pcie gen4 x16
+lone[0] -- lone[1] : pcie gen4 x16
+peer within socket
+cap bounce : 4 GB/s from \"memcpy\"
+";
+
+#[test]
+fn cards_far_and_shared_isolated_devices_and_pairs_without_peer_access() {
+    let (code, out, err) = check(CARDS, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(
+        warnings(&err),
+        [
+            "isolated]: no GPU reaches lone[0], lone[1]",
+            "isolated]: spare has no link",
+            "nic-off-socket]: g[2], g[3] have no NIC on their socket: g[2] uses n on s[0], across the link between sockets",
+            "no-peer-access]: 8 of 12 pairs have no peer access (all across sockets): their bytes go through host memory, twice over its bus",
+            "shared-nic]: 4 GPUs share 1 NIC: n by g[0], g[1], g[2], g[3]",
+        ]
+    );
+    assert_eq!(
+        section(&out, "rules"),
+        [
+            "peer: peer access within a socket; beyond it through host memory (not planned with yet)",
+            "cap: one bounce transfer reaches at most 4 GB/s (from memcpy) (not planned with yet)",
+        ]
+    );
+    // 1 MiB at 4 GB/s: 262.144 us, more than any link needs (sw -> s[0]: 4 MiB, 159.479 us).
+    assert_eq!(
+        section(&out, "limit"),
+        [
+            "1 MiB from each GPU to each other takes at least 262.144 us: g[0] -> g[2] alone reaches 4 GB/s",
+            "so each GPU sends at most 12 GB/s on average",
+            "8 of 12 pairs have no peer access and go through host memory (all across sockets)",
+        ]
+    );
+    assert!(section(&out, "defaults").iter().all(|line| !line.starts_with("peer access")));
+}
+
+#[test]
+fn joint_capacities_are_shared_too() {
+    let text = "\
+topology \"sum\"
+socket s[2] { memory 60 GB/s }
+gpu g[4]
+s[0] -- s[1] : 39 GB/s
+g[k] -- s[k/2] : pcie gen4 x16
+total s[0] -- s[1] : 64 GB/s from \"duplex\"
+peer none
+";
+    let (code, out, err) = check(text, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(
+        section(&out, "shared"),
+        [
+            "s[0] -- s[1] by 2 GPUs a way: 39 GB/s, 19.5 GB/s each",
+            "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s each",
+            "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s each",
+        ]
+    );
+    // Into each socket's memory and out of it go 6 pairs: 12 MiB over 60 GB/s.
+    assert_eq!(
+        section(&out, "limit")[0],
+        "1 MiB from each GPU to each other takes at least 209.715 us: memory of s[0] carries 6 of 12 pairs"
+    );
+}
+
+#[test]
+fn unknown_rates_are_asked_for_and_denied_only_on_request() {
+    let text = "topology \"ask\"\nsocket s\ngpu g[2]\ng[*] -- s : unknown\n";
+    let (code, out, err) = check(text, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(section(&out, "unknown"), ["g[0..2] -- s"]);
+    assert_eq!(section(&out, "limit"), Vec::<&str>::new());
+    assert_eq!(
+        section(&out, "next"),
+        ["answer the questions: write the rates into x.topo", "variopath check x.topo"]
+    );
+    assert_eq!(
+        warnings(&err),
+        [
+            "unknown-rate]: routes need a rate that is unknown: what do the links `g[0] -- s` and `g[1] -- s` carry each?"
+        ]
+    );
+    let (code, _, err) = check(text, &["--deny", "warnings"]);
+    assert_eq!(code, 3);
+    assert!(
+        err.contains("error[denied]: there are warnings, and --deny warnings is given"),
+        "{err}"
+    );
+    let sound = "topology \"sound\"\nsocket s\ngpu g[2]\ng[*] -- s : pcie gen4 x16\n";
+    assert_eq!(check(sound, &["--deny", "warnings"]).0, 0);
+}
+
+#[test]
+fn json_has_it_all_in_one_document() {
+    let (code, out, _) = check(X8_AND_FAILED, &["--json", "--deny", "warnings"]);
+    assert_eq!(code, 3);
+    let document: Value = serde_json::from_str(&out).expect("one document");
+    assert_eq!(document["format"], "variopath-check/1");
+    assert_eq!(document["warnings"], 4);
+    let survey = &document["survey"];
+    assert_eq!(survey["gpus"], 7);
+    assert_eq!(survey["gpu_kinds"][0]["model"], "NVIDIA L20");
+    assert_eq!(survey["shared"][0]["gpus"][1], "g[1]");
+    assert_eq!(survey["shared"][0]["bytes_per_second_each"], 13_150_000_000_u64);
+    assert_eq!(survey["limit"]["critical"], "g[3] -> sw[1]");
+    assert_eq!(survey["limit"]["t_star_ns"], 478_437);
+    assert_eq!(survey["peers"]["pairs"], 42);
+    let finding = |code: &str| {
+        let all = document["findings"].as_array().expect("findings");
+        all.iter().find(|finding| finding["code"] == code).cloned().expect(code)
+    };
+    let narrow = finding("narrow-link");
+    assert_eq!(narrow["severity"], "warning");
+    assert_eq!(narrow["file"], "preset l20-8");
+    assert!(narrow["line"].is_u64() && narrow["help"].is_string(), "{narrow}");
+    assert_eq!(document["next"][0], "variopath plan x.topo");
+    assert_eq!(document["questions"], serde_json::json!([]));
+    assert_eq!(document["machine"], Value::Null);
+}
+
+/// Two GPUs and a card on a switch of socket 0, a GPU in an eight lane slot of socket 1.
+fn box_of_three() -> Machine {
+    let machine = Machine::new();
+    machine.node(0, 0);
+    machine.node(1, 1);
+    let port = "pci0000:16/0000:16:01.0";
+    machine.function(port, ROOT_PORT, GEN5, GEN5);
+    machine.config(port, Some(0x1d));
+    let upper = format!("{port}/0000:17:00.0");
+    machine.function(&upper, SWITCH, GEN5, GEN5);
+    machine.config(&upper, Some(0));
+    for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
+        let lower = format!("{upper}/0000:18:{number:02x}.0");
+        machine.function(&lower, SWITCH, GEN5, GEN4);
+        machine.config(&lower, Some(0x1d));
+        let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
+        machine.function(&format!("{lower}/0000:{:02x}:00.0", 0x19 + number), device, able, runs);
+    }
+    let slot = "pci0000:97/0000:97:01.0";
+    let second = |kind: Kind| (kind.0, kind.1, kind.2, 1);
+    let eight = ("16.0 GT/s PCIe", "8");
+    machine.function(slot, second(ROOT_PORT), eight, eight);
+    machine.config(slot, Some(0));
+    machine.function(&format!("{slot}/0000:98:00.0"), second(GPU), GEN4, ("2.5 GT/s PCIe", "8"));
+    machine
+}
+
+const BOX: &str = "\
+topology \"box\"
+socket s[2]
+switch sw
+gpu g[3] { bus [\"0000:19:00.0\", \"0000:1A:00.0\", \"0000:98:00.0\"] }
+nic n { bus \"0000:1b:00.0\" }
+s[0] -- s[1] : 39 GB/s
+sw -- s[0] : pcie gen5 x16
+g[0..2] -- sw : 25.1 GB/s from \"measured\"
+g[2] -- s[1] : pcie gen4 x8
+n -- sw : pcie gen5 x16
+";
+
+fn against(machine: &Machine, text: &str, more: &[&str]) -> Ran {
+    let root = machine.root().to_str().expect("UTF-8");
+    let mut arguments = vec!["--machine", "--sysfs", root];
+    arguments.extend(more);
+    check(text, &arguments)
+}
+
+#[test]
+fn a_description_that_fits_this_machine() {
+    let machine = box_of_three();
+    let (code, out, err) = against(&machine, BOX, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(section(&out, "here"), ["this machine agrees; 3 GPUs and 1 NIC matched by bus id"]);
+    // Access control is the machine's, not the file's.
+    let told = warnings(&err);
+    assert!(told.iter().any(|w| w.starts_with("import-acs]: access control (ACS) redirects at 2 switch ports")), "{told:?}");
+}
+
+#[test]
+fn contradictions_with_this_machine_are_named() {
+    let machine = box_of_three();
+    let wrong = BOX
+        .replace("0000:98:00.0", "0000:99:00.0")
+        .replace("g[0..2] -- sw : 25.1", "g[1] -- s[0] : pcie gen4 x16\ng[0] -- sw : 55");
+    let (code, out, err) = against(&machine, &wrong, &[]);
+    assert_eq!(code, 3);
+    assert_eq!(
+        section(&out, "here"),
+        ["this machine contradicts it in 3 points; 2 GPUs and 1 NIC matched by bus id"]
+    );
+    let mut errors: Vec<&str> =
+        err.lines().filter_map(|line| line.strip_prefix("error[machine-differs]: ")).collect();
+    errors.sort_unstable();
+    assert_eq!(
+        errors,
+        [
+            "g[0] (0000:19:00.0) is on 55 GB/s in the file and on 26.3 GB/s here",
+            "g[0] and g[1] are not on one switch in the file and on one here",
+            "this machine has no GPU 0000:99:00.0, which g[2] is",
+        ]
+    );
+    assert!(err.contains("GPUs of this machine that the file leaves out: 0000:98:00.0"), "{err}");
+    let (code, out, _) = against(&machine, &wrong, &["--json"]);
+    assert_eq!(code, 3);
+    let document: Value = serde_json::from_str(&out).expect("one document");
+    assert_eq!(document["machine"]["by_bus"], true);
+    assert_eq!(document["machine"]["differences"].as_array().map(Vec::len), Some(3));
+}
+
+#[test]
+fn without_bus_ids_shapes_are_compared() {
+    let machine = box_of_three();
+    let plain: String = BOX
+        .lines()
+        .map(|line| match line.split_once(" { bus") {
+            Some((device, _)) => format!("{device}\n"),
+            None => format!("{line}\n"),
+        })
+        .collect();
+    let (code, out, err) = against(&machine, &plain, &[]);
+    assert_eq!(code, 0, "{err}");
+    assert_eq!(
+        section(&out, "here"),
+        ["this machine agrees; 3 GPUs compared by counts and speeds: no bus ids"]
+    );
+    let (code, _, err) = against(&machine, &plain.replace("gen4 x8", "gen4 x16"), &[]);
+    assert_eq!(code, 3);
+    assert!(err.contains("a GPU is on 25.1 GB/s in the file and on 13.15 GB/s here"), "{err}");
+    let root = machine.root().to_str().expect("UTF-8");
+    let (code, _, err) = preset(&["l20-8", "--machine", "--sysfs", root]);
+    assert_eq!(code, 3);
+    assert!(err.contains("the file has 8 GPUs, this machine 3"), "{err}");
+}
+
+#[test]
+fn a_machine_without_gpus_is_told_so() {
+    let machine = Machine::new();
+    machine.function("pci0000:00/0000:00:1f.0", ("0x030000", "0x1a03", "0x2000", 0), IDLE, IDLE);
+    let (code, out, err) = against(&machine, BOX, &[]);
+    assert_eq!((code, out.as_str()), (1, ""), "{err}");
+    assert!(err.contains("this machine has no GPU"), "{err}");
+}

@@ -1,0 +1,88 @@
+//! Rules that keep transfers apart, on machines whose pairs can be counted by hand.
+
+mod support;
+
+use support::stages_of;
+use variopath::base::{Rank, RouteId};
+use variopath::topology::Topology;
+
+/// Two sockets, two switches a socket, two GPUs a switch, and `rules`.
+fn machine(rules: &str) -> Topology {
+    let text = format!(
+        "topology \"box\"\nsocket s[2]\nswitch v[4]\ngpu g[8]\ns[0] -- s[1] : 40 GB/s\n\
+         v[k] -- s[k/2] : 25 GB/s\ng[k] -- v[k/2] : 25 GB/s\n{rules}\n"
+    );
+    stages_of("box.topo", &text).topology
+}
+
+fn route(topology: &Topology, src: u32, dst: u32) -> RouteId {
+    topology.route_id(Rank(src), Rank(dst)).expect("a pair")
+}
+
+#[test]
+fn writes_of_one_switch_to_different_uplinks_are_kept_apart() {
+    let topology = machine("avoid push from same switch to different uplink : 2.7 GB/s");
+    let apart = topology.kept_apart();
+    // Of each of the four switches: six destinations beyond it for the one GPU, and for the other
+    // the four of them that are behind another uplink.
+    assert_eq!(apart.len(), 4 * 6 * 4);
+    let has = |a: (u32, u32), b: (u32, u32)| {
+        apart.contains(&(route(&topology, a.0, a.1), route(&topology, b.0, b.1)))
+    };
+    assert!(has((0, 2), (1, 4)) && has((0, 7), (1, 2)));
+    // The same uplink, the same source, another switch, and one that stays below its own uplink.
+    assert!(!has((0, 2), (1, 3)) && !has((0, 2), (0, 4)));
+    assert!(!has((0, 4), (2, 6)) && !has((0, 1), (1, 4)));
+    // Plans push, so a rule of reads says nothing about them.
+    assert!(machine("avoid pull from same switch to different uplink").kept_apart().is_empty());
+}
+
+#[test]
+fn relations_of_places() {
+    // From one GPU never counts: two transfers of different GPUs are meant.
+    assert!(machine("avoid from same gpu to same gpu").kept_apart().is_empty());
+    // Into one GPU from two others: 8 GPUs with 7 * 6 / 2 pairs of sources.
+    assert_eq!(machine("avoid from different gpu to same gpu").kept_apart().len(), 8 * 21);
+    // Two rules that name the same pairs name them once.
+    let twice = "avoid from different gpu to same gpu\navoid from same node to same gpu";
+    assert_eq!(machine(twice).kept_apart().len(), 8 * 21);
+}
+
+#[test]
+fn limits_count_what_is_in_a_place() {
+    let of = |rules: &str| -> Vec<(usize, u64)> {
+        let limits = machine(rules).limits();
+        limits.iter().map(|limit| (limit.routes.len(), limit.most)).collect()
+    };
+    // A GPU sends to and receives from seven.
+    assert_eq!(of("limit in gpu : 1"), [(14, 1); 8]);
+    // Over a switch go the pairs of its two GPUs and those with one end among them.
+    assert_eq!(of("limit push in switch : 2"), [(2 + 2 * 2 * 6, 2); 4]);
+    assert_eq!(of("limit in uplink : 3"), [(2 * 2 * 6, 3); 4]);
+    // All but the pairs within the other socket.
+    assert_eq!(of("limit in socket : 4"), [(56 - 12, 4); 2]);
+    assert_eq!(of("limit in node : 5"), [(56, 5)]);
+    // What can never bind is none, and of two the last one written holds.
+    assert!(of("limit in node : 56").is_empty() && of("limit pull in node : 1").is_empty());
+    assert_eq!(of("limit in node : 5\nlimit in node : 7"), [(56, 7)]);
+}
+
+#[test]
+fn limits_of_a_part_hold_beside_those_around_it() {
+    let text = "topology \"two\"
+part half {
+  socket s
+  gpu g[3]
+  g[*] -- s : 25 GB/s
+  limit in socket : 1
+}
+half h[2]
+h[0].s -- h[1].s : 40 GB/s
+limit in socket : 2
+";
+    let limits = stages_of("two.topo", text).topology.limits();
+    let found: Vec<(usize, u64)> =
+        limits.iter().map(|limit| (limit.routes.len(), limit.most)).collect();
+    // Each half speaks of the six pairs between its GPUs, the file of those and the 18 across.
+    assert_eq!(found, [(6, 1), (6, 1), (24, 2), (24, 2)]);
+}
