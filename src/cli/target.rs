@@ -47,7 +47,9 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
     if format.is_some() {
         let imported = import::read(&context.sources, &[source], args.assume)?;
         context.notes.extend(imported.notes);
-        return resolve(context, imported.file, source, "imported");
+        let mut file = imported.file;
+        file.name.value = topology_name(Some(target));
+        return resolve(context, file, source, "imported");
     }
     topology_text(context, source, if target == "-" { "stdin" } else { "file" })
 }
@@ -104,6 +106,20 @@ pub(super) fn measurements(context: &mut Context, path: &str) -> Outcome<Measure
     let (name, text) = read_text(path, MACHINE_BYTES)?;
     let source = context.sources.add(name, text);
     Ok(measured::read(&context.sources, source)?)
+}
+
+/// The name of an imported topology: that of its file.
+pub(super) fn topology_name(path: Option<&str>) -> String {
+    let stem =
+        path.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
+    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
+        .map(|c| if is_plain(c) { c } else { '_' })
+        .collect();
+    match name.trim() {
+        "" => "imported".to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 /// What the first bytes of files that are no UTF-8 text tell, and the way out.

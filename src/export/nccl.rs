@@ -7,28 +7,42 @@ use super::Exported;
 use super::forest::Forest;
 use super::speed::speed;
 use crate::base::DeviceKind;
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::dsl::Machine;
 use crate::dsl::machine::Rule;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// The file of `machine`.
+/// The file of `machine`; of the node with this number where it has several.
 ///
 /// # Errors
-/// Exit 3 for a machine of several nodes: the file describes one.
-pub fn nccl_xml(machine: &Machine) -> Result<Exported, Diagnostics> {
+/// Exit 3 for a machine of several nodes and no number, exit 2 for a number that none of them has.
+pub fn nccl_xml(machine: &Machine, node: Option<usize>) -> Result<Exported, Diagnostics> {
     let forest = Forest::new(machine);
-    if forest.nodes != 1 {
-        let message = format!(
-            "the machine has {} nodes, and a topology file of NCCL describes one",
-            forest.nodes
-        );
-        return Err(Diagnostic::unsupported("export-nodes", message)
-            .help("export the description of one node: NCCL reads such a file on each")
-            .into());
-    }
-    let mut writer = Writer::new(machine, &forest);
+    let last = forest.nodes.saturating_sub(1);
+    let node = match node {
+        None if last > 0 => {
+            let message = format!(
+                "the machine has {} nodes, and a topology file of NCCL describes one",
+                forest.nodes
+            );
+            return Err(Diagnostic::unsupported("export-nodes", message)
+                .help(format!(
+                    "say which one: `--node 0` to `--node {last}`; NCCL reads such a file on each"
+                ))
+                .into());
+        }
+        None => 0,
+        Some(node) if node > last => {
+            let message = format!("there is no node {node}");
+            return Err(Diagnostic::error("export-nodes", message)
+                .help(format!("nodes are counted from 0: the last one is {last}"))
+                .exit(Exit::Usage)
+                .into());
+        }
+        Some(node) => node,
+    };
+    let mut writer = Writer::new(machine, &forest, node);
     writer.system();
     let notes = writer.notes();
     let mut text = format!("<!-- {} by variopath\n", comment(&machine.name));
@@ -43,10 +57,11 @@ pub fn nccl_xml(machine: &Machine) -> Result<Exported, Diagnostics> {
 struct Writer<'m> {
     machine: &'m Machine,
     forest: &'m Forest,
+    node: usize,
     text: String,
     bus: Vec<String>,
     invented: Vec<usize>,
-    /// Position among the devices of its kind.
+    /// Position among the devices of its kind in the node.
     number: Vec<usize>,
     rank: BTreeMap<usize, usize>,
     /// The positions of the links of each pair, the lower device first.
@@ -59,18 +74,20 @@ struct Writer<'m> {
 }
 
 impl<'m> Writer<'m> {
-    fn new(machine: &'m Machine, forest: &'m Forest) -> Self {
+    fn new(machine: &'m Machine, forest: &'m Forest, node: usize) -> Self {
+        let inside = |device: usize| forest.node[device] == Some(node);
         let mut counts: BTreeMap<DeviceKind, usize> = BTreeMap::new();
         let number = machine
             .devices
             .iter()
-            .map(|device| {
+            .enumerate()
+            .map(|(position, device)| {
                 let count = counts.entry(device.kind).or_default();
-                *count += 1;
-                *count - 1
+                *count += usize::from(inside(position));
+                count.saturating_sub(1)
             })
             .collect();
-        let (bus, invented) = bus_ids(machine, forest);
+        let (bus, invented) = bus_ids(machine, forest, node);
         let mut links: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         let mut megabits: BTreeMap<usize, u64> = BTreeMap::new();
         for (position, link) in machine.links.iter().enumerate() {
@@ -88,17 +105,25 @@ impl<'m> Writer<'m> {
         Self {
             machine,
             forest,
+            node,
             text: String::new(),
             bus,
             invented,
             number,
-            rank: machine.ranks.iter().enumerate().map(|(rank, gpu)| (*gpu, rank)).collect(),
+            rank: (machine.ranks.iter().filter(|gpu| inside(**gpu)).enumerate())
+                .map(|(rank, gpu)| (*gpu, rank))
+                .collect(),
             links,
             megabits,
             near: Vec::new(),
             one_way: Vec::new(),
             gpu_direct: !machine.rules.iter().any(nowhere),
         }
+    }
+
+    /// Whether a device belongs to the node that is written.
+    fn inside(&self, device: usize) -> bool {
+        self.forest.node[device] == Some(self.node)
     }
 
     fn line(&mut self, depth: usize, text: &str) {
@@ -111,6 +136,7 @@ impl<'m> Writer<'m> {
         let (sockets, others): (Vec<usize>, Vec<usize>) = forest
             .roots
             .iter()
+            .filter(|&&root| self.inside(root))
             .partition(|&&root| self.machine.devices[root].kind == DeviceKind::Socket);
         for (numa, &socket) in sockets.iter().enumerate() {
             self.line(1, &format!("<cpu numaid=\"{numa}\">"));
@@ -241,7 +267,10 @@ impl<'m> Writer<'m> {
             let help = "NCCL finds devices by bus id: give GPUs and network cards a `bus`";
             note("export-bus", message, help);
         }
-        let has_nics = self.machine.devices.iter().any(|device| device.kind == DeviceKind::Nic);
+        let all = 0..self.machine.devices.len();
+        let has_nics = all
+            .filter(|&device| self.inside(device))
+            .any(|device| self.machine.devices[device].kind == DeviceKind::Nic);
         if has_nics {
             let message =
                 "network devices have the names of the description, not those of the system";
@@ -252,6 +281,7 @@ impl<'m> Writer<'m> {
             .roots
             .iter()
             .copied()
+            .filter(|&root| self.inside(root))
             .filter(|&root| self.machine.devices[root].kind != DeviceKind::Socket)
             .collect();
         if !loose.is_empty() {
@@ -285,9 +315,14 @@ impl<'m> Writer<'m> {
             let link = &machine.links[*link];
             format!("{} {} {}", end(link.from), if link.duplex { "--" } else { "->" }, end(link.to))
         };
-        if !self.forest.beside.is_empty() {
-            let pairs: Vec<String> = self.forest.beside.iter().take(4).map(pair).collect();
-            let more = if self.forest.beside.len() > 4 { ", …" } else { "" };
+        let links = || machine.links.iter().filter(|link| self.inside(link.from));
+        let devices = || (0..machine.devices.len()).filter(|&device| self.inside(device));
+        let beside: Vec<&usize> = (self.forest.beside.iter())
+            .filter(|link| self.inside(machine.links[**link].from))
+            .collect();
+        if !beside.is_empty() {
+            let pairs: Vec<String> = beside.iter().take(4).copied().map(pair).collect();
+            let more = if beside.len() > 4 { ", …" } else { "" };
             unsaid.push(format!("links beside the tree ({}{more})", pairs.join(", ")));
         }
         if let Some(&first) = self.one_way.first() {
@@ -296,19 +331,19 @@ impl<'m> Writer<'m> {
         let both = |link: &crate::dsl::machine::Link| {
             [link.from, link.to].iter().all(|&d| machine.devices[d].kind == DeviceKind::Socket)
         };
-        if machine.links.iter().any(|link| both(link) && link.value.rate.is_some()) {
+        if links().any(|link| both(link) && link.value.rate.is_some()) {
             unsaid.push("rates between sockets".to_string());
         }
         if !machine.totals.is_empty() {
             unsaid.push("joint capacities".to_string());
         }
-        if machine.devices.iter().any(|device| device.memory.is_some()) {
+        if devices().any(|device| machine.devices[device].memory.is_some()) {
             unsaid.push("rates of memory".to_string());
         }
-        if machine.devices.iter().any(|device| device.model.is_some()) {
+        if devices().any(|device| machine.devices[device].model.is_some()) {
             unsaid.push("models".to_string());
         }
-        if machine.links.iter().any(|link| link.value.latency.0 > 0) {
+        if links().any(|link| link.value.latency.0 > 0) {
             unsaid.push("latencies".to_string());
         }
         unsaid
@@ -335,13 +370,15 @@ fn word(rule: &Rule) -> &'static str {
 /// The bus id of each device, and those that were invented: in the domain that no device has,
 /// ffff:ff:01.0 and on, as virtual machines number switches that they do not show. Network cards on a
 /// socket with an unknown link keep none.
-fn bus_ids(machine: &Machine, forest: &Forest) -> (Vec<String>, Vec<usize>) {
+fn bus_ids(machine: &Machine, forest: &Forest, node: usize) -> (Vec<String>, Vec<usize>) {
+    let inside = |device: usize| forest.node[device] == Some(node);
     let mut used: BTreeSet<String> = BTreeSet::new();
     let mut bus: Vec<Option<String>> = machine
         .devices
         .iter()
-        .map(|device| {
-            let id = device.bus.as_deref().filter(|id| is_bus_id(id))?.to_lowercase();
+        .enumerate()
+        .map(|(position, device)| {
+            let id = bus_id(device.bus.as_deref().filter(|_| inside(position))?)?;
             used.insert(id.clone()).then_some(id)
         })
         .collect();
@@ -349,7 +386,8 @@ fn bus_ids(machine: &Machine, forest: &Forest) -> (Vec<String>, Vec<usize>) {
     let mut next = 1_u32;
     for (device, id) in bus.iter_mut().enumerate() {
         let kind = machine.devices[device].kind;
-        if id.is_some() || matches!(kind, DeviceKind::Socket | DeviceKind::Fabric) {
+        let has_none = matches!(kind, DeviceKind::Socket | DeviceKind::Fabric);
+        if id.is_some() || has_none || !inside(device) {
             continue;
         }
         let on_socket = forest.parent[device].is_some_and(|(above, link)| {
@@ -376,16 +414,19 @@ fn bus_ids(machine: &Machine, forest: &Forest) -> (Vec<String>, Vec<usize>) {
     (bus.into_iter().map(Option::unwrap_or_default).collect(), invented)
 }
 
-/// `0000:17:00.0`, as NCCL writes it.
-fn is_bus_id(text: &str) -> bool {
-    let parts: Vec<&str> = text.split([':', '.']).collect();
+/// A bus id as NCCL writes it, `0000:17:00.0`; `None` where the text is none.
+fn bus_id(text: &str) -> Option<String> {
     let hex = |part: &str, most: usize| {
-        (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
+        let fits = (1..=most).contains(&part.len());
+        let digits = part.bytes().all(|byte| byte.is_ascii_hexdigit());
+        (fits && digits).then(|| u32::from_str_radix(part, 16).ok()).flatten()
     };
-    matches!(parts[..], [domain, bus, device, function]
-        if hex(domain, 8) && hex(bus, 2) && hex(device, 2) && hex(function, 1)
-            && u8::from_str_radix(device, 16).is_ok_and(|device| device < 32)
-            && u8::from_str_radix(function, 16).is_ok_and(|function| function < 8))
+    let parts: Vec<&str> = text.split([':', '.']).collect();
+    let [domain, bus, device, function] = parts[..] else { return None };
+    let (domain, bus) = (hex(domain, 8)?, hex(bus, 2)?);
+    let device = hex(device, 2).filter(|device| *device < 32)?;
+    let function = hex(function, 1).filter(|function| *function < 8)?;
+    Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
 }
 
 fn escape(text: &str) -> String {

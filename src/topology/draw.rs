@@ -243,18 +243,18 @@ fn worth(figure: &Figure) -> String {
     out
 }
 
-/// `sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s each`
+/// `sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s a GPU`
 fn share(one: &SharedUplink, links: &[&str]) -> String {
     let mut out = survey::listed(links.iter().copied(), SHOWN);
     if links.len() == 1 && one.gpus.len() == one.users {
         let _ = write!(out, " by {}", survey::devices(one.gpus.iter().map(String::as_str)));
     } else {
-        let way = if one.joint { "" } else { " a way" };
+        let way = if one.joint { "" } else { " each way" };
         let _ = write!(out, " by {} GPUs{way}", one.users);
     }
     match (one.bytes_per_second, one.bytes_per_second_each) {
         (Some(rate), Some(each)) => {
-            let _ = write!(out, ": {rate}, {} each", about(each));
+            let _ = write!(out, ": {rate}, {} a GPU", about(each));
         }
         _ => out.push_str(": unknown"),
     }

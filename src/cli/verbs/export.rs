@@ -4,6 +4,7 @@ use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
+use crate::diagnostics::Diagnostic;
 use crate::export::{dot, nccl_xml};
 use clap::{Args, ValueEnum};
 
@@ -15,6 +16,9 @@ pub(in crate::cli) struct ExportArgs {
     /// What to write
     #[arg(long, value_enum, value_name = "FORMAT")]
     format: ExportFormat,
+    /// Which node of a cluster, counted from 0; for nccl-xml
+    #[arg(long, value_name = "N")]
+    node: Option<usize>,
     /// Writes here instead of to standard output
     #[arg(short, long, value_name = "OUT")]
     output: Option<String>,
@@ -36,8 +40,14 @@ enum ExportFormat {
 pub(in crate::cli) fn export(context: &mut Context, args: &ExportArgs) -> Outcome {
     let (_, machine) = pipeline::machine(context, &args.target)?;
     let exported = match args.format {
-        ExportFormat::NcclXml => nccl_xml(&machine)?,
-        ExportFormat::Dot => dot(&machine),
+        ExportFormat::NcclXml => nccl_xml(&machine, args.node)?,
+        ExportFormat::Dot => {
+            if args.node.is_some() {
+                let message = "--node has no effect: a drawing shows all nodes";
+                context.notes.push(Diagnostic::warning("no-effect", message));
+            }
+            dot(&machine)
+        }
     };
     context.notes.extend(exported.notes);
     match &args.output {

@@ -118,7 +118,8 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
     };
     context.notes.extend(imported.notes);
     let mut file = imported.file;
-    file.name.value = name(args.output.as_deref().or(args.files.first().map(String::as_str)));
+    file.name.value =
+        target::topology_name(args.output.as_deref().or(args.files.first().map(String::as_str)));
     write(context, args, &dsl::format(&file))
 }
 
@@ -142,18 +143,5 @@ fn write(context: &Context, args: &ImportArgs, text: &str) -> Outcome {
             Ok(())
         }
         None => context.print(text),
-    }
-}
-
-/// The name of a topology: that of the file it goes to, else of the first file it comes from.
-fn name(path: Option<&str>) -> String {
-    let stem = path.and_then(|path| Path::new(path).file_stem()).and_then(|stem| stem.to_str());
-    let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
-    let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
-        .map(|c| if is_plain(c) { c } else { '_' })
-        .collect();
-    match name.trim() {
-        "" => "imported".to_owned(),
-        name => name.to_owned(),
     }
 }

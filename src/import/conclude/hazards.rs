@@ -7,6 +7,9 @@ use crate::import::matrix_sketch::plural;
 use crate::import::pci;
 use std::collections::BTreeSet;
 
+/// The code of what is said of access control.
+pub const ACCESS_CONTROL: &str = "import-acs";
+
 /// Warnings about access control, GPUs of several vendors, and GPU links that no file tells of.
 pub fn hazards(inventory: &Inventory, notes: &mut Diagnostics) {
     access_control(inventory, notes);
@@ -57,7 +60,7 @@ fn access_control(inventory: &Inventory, notes: &mut Diagnostics) {
         buses(found.iter().copied()),
     );
     let port = first.bus.map_or_else(|| "BUS".to_owned(), |bus| bus.to_string());
-    let warning = Diagnostic::warning("import-acs", message).help(format!(
+    let warning = Diagnostic::warning(ACCESS_CONTROL, message).help(format!(
         "turn it off in the BIOS, or until the next start by `setpci -s {port} ECAP_ACS+6.w=0` for \
          each port, as root"
     ));
