@@ -144,7 +144,7 @@ fn long_lines() {
         Case::import(
             "a bus with half a million bridges",
             "m.txt",
-            repeat("-[0000:00]-", "+-01.0-", 1_000_000, ""),
+            repeat("-[0000:00]-", "+-01.0-", 500_000, ""),
         )
         .fails(1, "error[import-"),
         Case::import(

@@ -10,7 +10,7 @@ use std::fmt;
 pub const NODES: u32 = 500_000;
 
 /// The longest text in bytes; the largest real dumps have 300 KB.
-pub const LENGTH: usize = 4 << 20;
+pub const LENGTH: usize = 8 << 20;
 
 /// The most attributes of an element; real ones have a dozen.
 pub const ATTRIBUTES: usize = 256;
