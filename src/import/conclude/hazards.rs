@@ -1,6 +1,5 @@
 //! What keeps copies between GPUs from the PCIe tree that is described, said aloud.
 
-use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{Above, Function, FunctionKind, Inventory};
 use crate::import::matrix_sketch::plural;
@@ -64,7 +63,7 @@ fn access_control(inventory: &Inventory, notes: &mut Diagnostics) {
         "turn it off in the BIOS, or until the next start by `setpci -s {port} ECAP_ACS+6.w=0` for \
          each port, as root"
     ));
-    notes.push(placed(warning, first.span, ""));
+    notes.push(warning.at(first.span, ""));
 }
 
 /// GPUs of several vendors cannot access each other's memory.
@@ -84,7 +83,7 @@ fn vendors(inventory: &Inventory, notes: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for gpu in gpus(inventory) {
         if let Some((vendor, _)) = gpu.ids.filter(|ids| seen.insert(ids.0)) {
-            warning = placed(warning, gpu.span, &pci::vendor(vendor));
+            warning = warning.at(gpu.span, pci::vendor(vendor));
         }
     }
     notes.push(warning);
@@ -107,12 +106,5 @@ fn untold_links(inventory: &Inventory, notes: &mut Diagnostics) {
          PCIe tree is not their way to each other",
         plural(linked.len(), "GPU is", "GPUs are"),
     );
-    notes.push(placed(Diagnostic::warning("import-nvlink", message), first.span, ""));
-}
-
-fn placed(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {
-    match span {
-        Some(span) => diagnostic.at(span, label),
-        None => diagnostic,
-    }
+    notes.push(Diagnostic::warning("import-nvlink", message).at(first.span, ""));
 }
