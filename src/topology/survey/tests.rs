@@ -86,8 +86,8 @@ fn cascaded_switches_without_socket_and_loose_devices() {
         tree,
         [
             "machine     loose: 2 nodes, 2 switches, 4 GPUs",
-            "nodes       the node of g[0]: 2 switches, 3 GPUs",
-            "            the node of g[3]: 1 GPU",
+            "nodes       node of g[0]: 2 switches, 3 GPUs",
+            "            node of g[3]: 1 GPU",
             "tree        sw[0]",
             "              sw[1]  25 GB/s",
             "                g[0]  25 GB/s  (rank 1)",
