@@ -81,7 +81,7 @@ fn a_gpu_at_eight_lanes_and_a_failed_one() {
             "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU",
             "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU",
             // Four send one way, three the other.
-            "s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU",
+            "s[0] -- s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
         ]
     );
     // 6 MiB over 13.15 GB/s take 478.437 us; s[0] -> s[1] needs 12 MiB / 39 GB/s = 322.6 us, and
@@ -138,6 +138,57 @@ fn a_cluster_draws_one_node_for_all_that_are_alike() {
             "so each GPU sends at most 12.85 GB/s on average",
         ]
     );
+}
+
+const RAILS: &str = "\
+topology \"rails\"
+part host {
+  socket s[2]; switch sw[4]; gpu g[8]; nic n[8]
+  s[0] -- s[1] : 39 GB/s from \"measured\"
+  sw[k] -- s[k/2] : pcie gen5 x16
+  g[k] -- sw[k/2] : pcie gen5 x16
+  n[k] -- sw[k/2] : pcie gen5 x16
+}
+host h[32]
+fabric rail[8]
+h[*].n[k] -- rail[k] : 400 Gb/s
+";
+
+#[test]
+fn rails_are_shared_by_the_gpus_of_a_node() {
+    let (code, out, err) = check(RAILS, &[]);
+    assert_eq!(code, 0, "{err}");
+    let shared = section(&out, "shared");
+    assert_eq!(
+        shared[0],
+        "h[0].sw[0] -- h[0].s[0] by h[0].g[0], h[0].g[1]: 55 GB/s, 27.5 GB/s a GPU"
+    );
+    // A GPU reaches the one of another node over each rail, by cards near the one or the other.
+    assert_eq!(
+        shared[5..],
+        [
+            "h[0].s[0] -- h[0].s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
+            "h[0].n[0] -- rail[0], h[0].n[1] -- rail[1] and 6 more by h[0].g[0..8]: 50 GB/s, 6.25 GB/s a GPU",
+        ]
+    );
+    assert!(
+        section(&out, "limit")
+            .contains(&"pairs with several routes are taken to split their bytes evenly")
+    );
+}
+
+/// A cluster of 256 GPUs is read, checked and drawn in the time of a blink. Builds without
+/// optimisation are given more.
+#[test]
+fn two_hundred_fifty_six_gpus_take_no_time() {
+    let limit = if cfg!(debug_assertions) { 5000 } else { 200 };
+    let best = (0..3).map(|_| {
+        let start = std::time::Instant::now();
+        assert_eq!(preset(&["l20-cluster", "--set", "nodes=32"]).0, 0);
+        start.elapsed().as_millis()
+    });
+    let best = best.min().expect("three runs");
+    assert!(best < limit, "{best} ms");
 }
 
 const UNEQUAL: &str = "\
@@ -238,7 +289,7 @@ peer none
     assert_eq!(
         section(&out, "shared"),
         [
-            "s[0] -- s[1] by 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
+            "s[0] -- s[1] by up to 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
             "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s a GPU",
             "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s a GPU",
         ]
