@@ -28,11 +28,16 @@ fn symmetry_channels_and_bounds_are_the_known_ones() {
         let stages = stages(name);
         let found = &stages.catalog;
         assert_eq!(
-            (found.order.as_str(), found.pair_orbits, found.channels.as_str(), found.orbits.len()),
+            (
+                found.order.as_str(),
+                found.pair_orbits,
+                found.strict.channels.as_str(),
+                found.strict.orbits.len()
+            ),
             (order, pair_orbits, channels, orbits),
             "{name}"
         );
-        assert!(found.complete);
+        assert!(found.strict.complete);
         let bounds = catalog::bounds(found, &uniform(stages.topology.ranks.len())).expect("bounds");
         let (t_eff, t_star) = (u128::from(bounds.t_eff.0), u128::from(bounds.t_star.0));
         let thousandths = (t_eff * 1000 + t_star / 2) / t_star;

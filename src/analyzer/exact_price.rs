@@ -1,7 +1,7 @@
 //! The channel of the greatest worth, for given values of transfers.
 
 use crate::base::RouteId;
-use crate::catalog::{Catalog, Filling, Fit, PlannedRoute};
+use crate::catalog::{Catalog, Filling, Fit, Paces, PlannedRoute};
 
 /// The demanded transfers as rows, with what they share.
 pub(super) struct Pricing {
@@ -33,7 +33,7 @@ impl Pricing {
         let of = |&index: &usize| &catalog.routes[index];
         let first = |route: &PlannedRoute| route.links.first().map_or(0, |link| link.index());
         Self {
-            fit: Fit::new(catalog),
+            fit: Fit::new(catalog, Paces::Solo),
             rows: routes.iter().map(|&index| RouteId::new(index)).collect(),
             first: routes.iter().map(of).map(first).collect(),
         }
@@ -46,7 +46,7 @@ impl Pricing {
         let mut filling = Filling::new(&self.fit);
         let mut chosen = Vec::new();
         for &row in fixed.iter().chain(&order) {
-            if filling.take(self.rows[row]) {
+            if filling.take(self.rows[row].into()) {
                 chosen.push(row as u32);
             }
         }
@@ -132,7 +132,7 @@ impl Exhaustive<'_> {
         }
         let Some(&row) = self.order.get(at) else { return };
         let route = self.pricing.rows[row];
-        if self.filling.take(route) {
+        if self.filling.take(route.into()) {
             self.chosen.push(row);
             self.branch(at + 1, worth + self.values[row]);
             self.chosen.pop();
@@ -146,11 +146,14 @@ impl Exhaustive<'_> {
     fn rest(&self, at: usize) -> f64 {
         let Pricing { fit, rows, first } = self.pricing;
         let need = |row: usize| {
-            let needs = fit.needs(rows[row]);
+            let needs = fit.needs(rows[row].into());
             needs.iter().find(|need| need.0 == first[row]).map_or(1, |need| need.1.max(1))
         };
-        let feasible: Vec<usize> =
-            self.order[at..].iter().copied().filter(|&row| self.filling.fits(rows[row])).collect();
+        let feasible: Vec<usize> = self.order[at..]
+            .iter()
+            .copied()
+            .filter(|&row| self.filling.fits(rows[row].into()))
+            .collect();
         let same = feasible.chunk_by(|&a, &b| first[a] == first[b]);
         same.map(|group| {
             let room = self.filling.left()[first[group[0]]];

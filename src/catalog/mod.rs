@@ -62,7 +62,7 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
-pub use fit::{Filling, Fit};
+pub use fit::{Filling, Fit, Paces};
 pub use locate::{Locator, canonical_channel, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
@@ -70,6 +70,6 @@ pub use plan_json::{
     StepDocument, plan_document,
 };
 pub use types::{
-    Catalog, Channel, ChannelLimit, ChannelOrbit, JointCapacity, JointOf, PlannedRoute,
-    StructureEdge, StructureVertex,
+    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, PlannedRoute,
+    StructureEdge, StructureVertex, Transfer,
 };
