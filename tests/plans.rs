@@ -99,7 +99,7 @@ fn every_plan_passes_the_checker_and_is_near_the_optimum() {
             let summary = verify(&topology, &demand, &plan)
                 .unwrap_or_else(|faults| panic!("{name} {spec}: {}", faults[0]));
             assert_eq!(summary.bytes, demand.total());
-            let exact = exact_optimum(&catalog, &demand, Some(plan.makespan)).unwrap();
+            let exact = exact_optimum(&catalog, &demand, Paces::Solo, Some(plan.makespan)).unwrap();
             assert!(plan.bounds.t_eff <= exact.lower && exact.lower <= plan.makespan);
             let ratio = plan.makespan.0.max(1) as f64 / exact.lower.0.max(1) as f64;
             sum += ratio;
