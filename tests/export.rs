@@ -95,7 +95,7 @@ fn a_topology_file_of_nccl() {
      bus ids are invented for g[1], g[2], n[0]
      network devices have the names of the description, not those of the system
      rates that no PCIe link has became the nearest: g[2]
-     NCCL XML cannot say, left out: rules (avoid, peer); one-way links (g[2]); rates between sockets; models
+     NCCL XML cannot say, left out: rules (avoid); one-way links (g[2]); rates between sockets; models
 -->
 <system version="1">
   <cpu numaid="0">
@@ -130,7 +130,7 @@ fn a_topology_file_of_nccl() {
             "bus ids are invented for g[1], g[2], n[0]",
             "network devices have the names of the description, not those of the system",
             "rates that no PCIe link has became the nearest: g[2]",
-            "NCCL XML cannot say, left out: rules (avoid, peer); one-way links (g[2]); rates between \
+            "NCCL XML cannot say, left out: rules (avoid); one-way links (g[2]); rates between \
              sockets; models",
         ]
     );

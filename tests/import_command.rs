@@ -77,8 +77,10 @@ fn access_control_of_a_switch_is_warned_about() {
         machine.function(&format!("{lower}/0000:{:02x}:00.0", 0x19 + number), GPU, GEN4, GEN4);
     }
     let root = machine.root().to_str().expect("a path");
-    let (code, _, err) = import(folder.path(), &["--sysfs", root], b"");
+    let (code, out, err) = import(folder.path(), &["--sysfs", root], b"");
     assert_eq!(code, 0, "{err}");
+    // Readers of the file learn of it too.
+    assert!(out.contains("\n# access control (ACS) redirects at 2 switch ports"), "{out}");
     let said = "warning[import-acs]: access control (ACS) redirects at 2 switch ports with GPUs below \
                 (0000:18:00.0, 0000:18:01.0): what these GPUs send to others of the switch goes up to \
                 the root port and back";

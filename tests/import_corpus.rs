@@ -59,7 +59,9 @@ fn whatever_is_imported_can_be_checked_and_planned() {
         let printed = dsl::format(&open.file);
         let mut sources = Sources::new();
         let id = sources.add("imported.topo", printed.as_str());
-        assert_eq!(dsl::format(&dsl::parse(&sources, id).expect(name)), printed, "{name}");
+        let parsed = dsl::parse(&sources, id).expect(name);
+        assert_eq!(parsed, open.file, "{name}");
+        assert_eq!(dsl::format(&parsed), printed, "{name}");
         let (found, digest) = machine(&printed).unwrap_or_else(|text| panic!("{name}\n{text}"));
         assert!(!topology::survey(&found).draw().is_empty());
         if let Err(faults) = topology::build(&found, digest) {

@@ -2,11 +2,11 @@
 
 mod import_support;
 
-use import_support::{Case, corpus, import, names};
+use import_support::{Case, bus, chain, corpus, import, names};
 use std::collections::BTreeMap;
 use variopath::base::SourceId;
 use variopath::import::hwloc::read;
-use variopath::import::inventory::{Above, Function, FunctionKind, Inventory};
+use variopath::import::inventory::{Above, FunctionKind, Inventory};
 
 struct Told {
     file: &'static str,
@@ -142,20 +142,6 @@ const TOLD: &[Told] = &[
         links: "gen3 x8",
     },
 ];
-
-fn bus(function: &Function) -> String {
-    function.bus.map(|bus| bus.to_string()).unwrap_or_default()
-}
-
-/// What stands above a function, nearest first.
-fn chain(inventory: &Inventory, mut index: usize) -> Vec<usize> {
-    let mut above = Vec::new();
-    while let Above::Function(next) = inventory.functions[index].above {
-        above.push(next);
-        index = next;
-    }
-    above
-}
 
 /// Groups of at least two with the same key, as `0 1|2 3`.
 fn groups<K: Ord>(keys: impl Iterator<Item = Option<K>>, least: usize) -> String {

@@ -2,10 +2,10 @@
 
 mod import_support;
 
-use import_support::{Case, corpus, import, import_all, names};
+use import_support::{Case, bus, chain, corpus, import, import_all, names};
 use std::collections::BTreeMap;
 use variopath::base::SourceId;
-use variopath::import::inventory::{Above, Function, FunctionKind, Inventory, PciLink};
+use variopath::import::inventory::{FunctionKind, Inventory, PciLink};
 use variopath::import::lspci::{read_details, read_tree};
 
 struct Tree {
@@ -98,20 +98,6 @@ const TREES: &[Tree] = &[
         cut: 0,
     },
 ];
-
-fn bus(function: &Function) -> String {
-    function.bus.map(|bus| bus.to_string()).unwrap_or_default()
-}
-
-/// What stands above a function, nearest first.
-fn chain(inventory: &Inventory, mut index: usize) -> Vec<usize> {
-    let mut above = Vec::new();
-    while let Above::Function(next) = inventory.functions[index].above {
-        above.push(next);
-        index = next;
-    }
-    above
-}
 
 /// The functions of a kind by bus id.
 fn of(inventory: &Inventory, kind: FunctionKind) -> Vec<usize> {

@@ -130,15 +130,16 @@ fn a_preset_is_drawn() {
                     g[7]  26.3 GB/s  (rank 6, sm_89, NVIDIA L20)
                     n[3]  26.3 GB/s
     links       s[0] -- s[1]: 39 GB/s assumed
-    shared      sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s each
-                sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s each
-                sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s each
-                s[0] -- s[1] by 3 GPUs a way: 39 GB/s, 13 GB/s each
+    shared      sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s a GPU
+                sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU
+                sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU
+                s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU
     assumed     s[0] -- s[1]: 39 GB/s (as an L40S box, flashinfer pull request 4870)
     defaults    peer access between all GPUs of the node, push and pull
-                routes take the fewest links; GPUs and NICs never forward
-                GPUs use the nearest NICs (via nearest)
+                NICs read and write GPU memory within the node (GPUDirect)
+                GPUs use the nearest NICs, all that are equally near (via nearest)
                 no loopback over NICs
+                routes take the fewest links; GPUs and NICs never forward
                 latency 0 where none is given
                 socket memory unlimited where none is given
                 no profile: links lose nothing when transfers share them

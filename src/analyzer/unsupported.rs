@@ -115,25 +115,6 @@ fn matters(topology: &Topology, index: usize) -> bool {
     }
 }
 
-/// The first word of a rule, as the language writes it.
-fn rule_word(rule: &Rule) -> &'static str {
-    match rule {
-        Rule::Peer { nic: false, .. } => "peer",
-        Rule::Peer { nic: true, .. } => "peer nic",
-        Rule::Forbid { .. } => "forbid",
-        Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => "via",
-        Rule::Loopback => "loopback",
-        Rule::Cap { .. } => "cap",
-        Rule::Pacing { .. } => "pacing",
-        Rule::Bounce { .. } => "bounce",
-        Rule::Limit { .. } => "limit",
-        Rule::Avoid { .. } => "avoid",
-        Rule::Efficiency { .. } => "efficiency",
-        Rule::Cost { .. } => "cost",
-        Rule::Measured { .. } => "measured",
-    }
-}
-
 fn at(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {
     match span {
         Some(span) => diagnostic.at(span, label),
@@ -183,10 +164,7 @@ impl Refusal {
                 let of = if part.is_empty() { String::new() } else { format!(" of {part}") };
                 let diagnostic = Diagnostic::unsupported(
                     UNSUPPORTED_RULE,
-                    format!(
-                        "the rule `{}`{of} is not carried out by this version",
-                        rule_word(rule)
-                    ),
+                    format!("the rule `{}`{of} is not carried out by this version", rule.word()),
                 )
                 .help("leave the rule out to plan as if it did not hold");
                 at(diagnostic, *span, "not supported yet")

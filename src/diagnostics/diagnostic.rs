@@ -95,10 +95,10 @@ impl Diagnostic {
         Self::new(Severity::Note, code, message)
     }
 
-    /// Adds a place with the text at its caret (may be empty).
+    /// Adds a place, where there is one, with the text at its caret (may be empty).
     #[must_use]
-    pub fn at(mut self, span: Span, label: impl Into<String>) -> Self {
-        self.labels.push((span, label.into()));
+    pub fn at(mut self, span: impl Into<Option<Span>>, label: impl Into<String>) -> Self {
+        self.labels.extend(span.into().map(|span| (span, label.into())));
         self
     }
 

@@ -213,3 +213,25 @@ pub enum Rule {
         file: String,
     },
 }
+
+impl Rule {
+    /// Its first word, as the language writes it.
+    #[must_use]
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Peer { nic: false, .. } => "peer",
+            Self::Peer { nic: true, .. } => "peer nic",
+            Self::Forbid { .. } => "forbid",
+            Self::ViaNearest | Self::ViaAny | Self::Via { .. } => "via",
+            Self::Loopback => "loopback",
+            Self::Cap { .. } => "cap",
+            Self::Pacing { .. } => "pacing",
+            Self::Bounce { .. } => "bounce",
+            Self::Limit { .. } => "limit",
+            Self::Avoid { .. } => "avoid",
+            Self::Efficiency { .. } => "efficiency",
+            Self::Cost { .. } => "cost",
+            Self::Measured { .. } => "measured",
+        }
+    }
+}

@@ -305,7 +305,10 @@ impl<'m> Writer<'m> {
     fn unsaid(&self) -> Vec<String> {
         let machine = self.machine;
         let mut unsaid = Vec::new();
-        let words: BTreeSet<&str> = machine.rules.iter().map(|placed| word(&placed.rule)).collect();
+        // `peer nic none` is said by gdr="0".
+        let is_said = |rule: &Rule| matches!(rule, Rule::Peer { nic: true, within: None });
+        let rules = machine.rules.iter().filter(|placed| !is_said(&placed.rule));
+        let words: BTreeSet<&str> = rules.map(|placed| placed.rule.word()).collect();
         if !words.is_empty() {
             let words: Vec<&str> = words.into_iter().collect();
             unsaid.push(format!("rules ({})", words.join(", ")));
@@ -347,23 +350,6 @@ impl<'m> Writer<'m> {
             unsaid.push("latencies".to_string());
         }
         unsaid
-    }
-}
-
-fn word(rule: &Rule) -> &'static str {
-    match rule {
-        Rule::Peer { .. } => "peer",
-        Rule::Forbid { .. } => "forbid",
-        Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => "via",
-        Rule::Loopback => "loopback",
-        Rule::Cap { .. } => "cap",
-        Rule::Pacing { .. } => "pacing",
-        Rule::Bounce { .. } => "bounce",
-        Rule::Limit { .. } => "limit",
-        Rule::Avoid { .. } => "avoid",
-        Rule::Efficiency { .. } => "efficiency",
-        Rule::Cost { .. } => "cost",
-        Rule::Measured { .. } => "measured",
     }
 }
 

@@ -192,13 +192,11 @@ impl Fault {
     /// As a diagnostic at `span`.
     pub fn at(self, span: Option<Span>) -> Diagnostic {
         let (code, message) = (self.code(), self.to_string());
-        let mut diagnostic = match self {
+        let diagnostic = match self {
             Self::Measurements | Self::Collective => Diagnostic::unsupported(code, message),
             _ => Diagnostic::error(code, message),
         };
-        if let Some(span) = span {
-            diagnostic = diagnostic.at(span, self.label());
-        }
+        let diagnostic = diagnostic.at(span, self.label());
         match self.help() {
             Some(help) => diagnostic.help(help),
             None => diagnostic,

@@ -164,6 +164,25 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function of which no more is told than what it is and what it hangs on.
+    #[must_use]
+    pub fn new(kind: FunctionKind, above: Above) -> Self {
+        Self {
+            bus: None,
+            kind,
+            above,
+            link: LinkReport::default(),
+            ids: None,
+            model: None,
+            arch: None,
+            number: None,
+            numa: None,
+            ports: Vec::new(),
+            acs_redirect: None,
+            span: None,
+        }
+    }
+
     /// A warning where a GPU or network card runs on fewer lanes than both ends are able to, or than
     /// `is_narrow` knows without a number. Power saving never takes lanes away.
     #[must_use]

@@ -47,13 +47,6 @@ fn header(matrix: &Matrix) -> Option<Span> {
     matrix.devices.first().map(|device| device.span)
 }
 
-fn push(notes: &mut Diagnostics, mut diagnostic: Diagnostic, span: Option<Span>) {
-    if let Some(span) = span {
-        diagnostic = diagnostic.at(span, "");
-    }
-    notes.push(diagnostic);
-}
-
 fn grounds(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
     let sockets = layout.sockets - usize::from(layout.far_socket.is_some());
     let count = if sockets == 1 { "one socket".to_string() } else { format!("{sockets} sockets") };
@@ -76,7 +69,7 @@ fn grounds(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
         )),
     };
     if let Some(message) = message {
-        push(notes, Diagnostic::warning("import-sockets", message), header(matrix));
+        notes.push(Diagnostic::warning("import-sockets", message).at(header(matrix), ""));
     }
     if layout.sockets > 2 {
         let message = format!(
@@ -84,7 +77,7 @@ fn grounds(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
              same in this format",
             layout.sockets
         );
-        push(notes, Diagnostic::warning("import-mesh", message), header(matrix));
+        notes.push(Diagnostic::warning("import-mesh", message).at(header(matrix), ""));
     }
     for socket in 0..layout.sockets {
         let gpus: Vec<usize> =
@@ -98,7 +91,7 @@ fn grounds(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
                 "the GPUs of s[{socket}] are on NUMA nodes {}; their labels put them on one socket",
                 numa.join(", ")
             );
-            push(notes, Diagnostic::note("import-numa", message), header(matrix));
+            notes.push(Diagnostic::note("import-numa", message).at(header(matrix), ""));
         }
     }
     same_affinity_apart(matrix, layout, notes);
@@ -120,7 +113,7 @@ fn same_affinity_apart(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics
                     left.name, right.name
                 );
                 let diagnostic = Diagnostic::warning("import-sockets", message);
-                push(notes, diagnostic, Some(matrix.spans[a][b]));
+                notes.push(diagnostic.at(Some(matrix.spans[a][b]), ""));
                 return;
             }
         }
@@ -146,7 +139,7 @@ fn nvlink(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
         "this machine has NVLink between {linked} of {pairs} pairs of GPUs; NVLink routes are not \
          carried out and not described, only the PCIe tree is"
     );
-    push(notes, Diagnostic::warning("import-nvlink", message), first);
+    notes.push(Diagnostic::warning("import-nvlink", message).at(first, ""));
     let hidden: Vec<usize> = (0..matrix.gpus).filter(|&gpu| layout.hidden[gpu]).collect();
     if !hidden.is_empty() {
         let message = format!(
@@ -154,7 +147,7 @@ fn nvlink(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
             names(matrix, hidden.iter().copied()),
             if hidden.len() == 1 { "hangs" } else { "hang" },
         );
-        push(notes, Diagnostic::warning("import-hidden", message), first);
+        notes.push(Diagnostic::warning("import-hidden", message).at(first, ""));
     }
 }
 
@@ -178,7 +171,7 @@ fn cards(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
             )
         };
         let diagnostic = Diagnostic::note("import-twins", message);
-        push(notes, diagnostic, Some(matrix.spans[ports[0]][ports[1]]));
+        notes.push(diagnostic.at(Some(matrix.spans[ports[0]][ports[1]]), ""));
     }
     if let Some(socket) = layout.far_socket {
         let far: Vec<usize> = (matrix.gpus..matrix.devices.len())
@@ -190,7 +183,7 @@ fn cards(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
             if far.len() == 1 { "is" } else { "are" },
         );
         let diagnostic = Diagnostic::warning("import-far", message);
-        push(notes, diagnostic, far.first().map(|&device| matrix.devices[device].span));
+        notes.push(diagnostic.at(far.first().map(|&device| matrix.devices[device].span), ""));
     }
     let phb = (0..matrix.gpus).any(|a| {
         matrix.labels[a][..matrix.gpus]

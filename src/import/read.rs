@@ -10,7 +10,7 @@ use super::sketch::Sketch;
 use super::summary::Summary;
 use super::{conclude, emit, layout, matrix_sketch, merge, notes, sysfs};
 use crate::base::SourceId;
-use crate::diagnostics::{Diagnostics, Sources};
+use crate::diagnostics::{Diagnostic, Diagnostics, Severity, Sources};
 use crate::dsl::tree::{File, Place};
 use std::path::Path;
 
@@ -119,6 +119,11 @@ fn imported(
     peers: &[PeerMatrix],
 ) -> Result<Imported, Diagnostics> {
     let mut file = emit::file(sketch);
+    // The language has no word for it, and whoever reads the file later should know.
+    let redirects = |note: &&Diagnostic| {
+        note.code == conclude::ACCESS_CONTROL && note.severity == Severity::Warning
+    };
+    file.leading.extend(notes.iter().filter(redirects).map(|note| note.message.clone()));
     let mut rules = peers::rules(peers, &places(sketch), &mut notes)?;
     if let Some(first) = rules.first_mut() {
         first.blank_before = true;

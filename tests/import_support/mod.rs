@@ -10,6 +10,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use variopath::diagnostics::{Sources, render};
 use variopath::dsl::{self, Machine};
+use variopath::import::inventory::{Above, Function, Inventory};
 use variopath::import::{Imported, read};
 
 /// The folder of dumps of one kind; `None`, and a line in the list of what was skipped, without it.
@@ -118,4 +119,19 @@ fn place(machine: &Machine, bus: &str) -> String {
     assert_eq!(links.len(), 1, "{bus}");
     let rate = links[0].value.rate.map_or("unknown".to_string(), |rate| rate.to_string());
     format!("{bus} {} {rate}", machine.devices[links[0].to].path)
+}
+
+/// The bus id of a function; empty where none is told.
+pub fn bus(function: &Function) -> String {
+    function.bus.map(|bus| bus.to_string()).unwrap_or_default()
+}
+
+/// What stands above a function, nearest first.
+pub fn chain(inventory: &Inventory, mut index: usize) -> Vec<usize> {
+    let mut above = Vec::new();
+    while let Above::Function(next) = inventory.functions[index].above {
+        above.push(next);
+        index = next;
+    }
+    above
 }

@@ -1,11 +1,13 @@
 //! What keeps copies between GPUs from the PCIe tree that is described, said aloud.
 
-use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{Above, Function, FunctionKind, Inventory};
 use crate::import::matrix_sketch::plural;
 use crate::import::pci;
 use std::collections::BTreeSet;
+
+/// The code of what is said of access control.
+pub const ACCESS_CONTROL: &str = "import-acs";
 
 /// Warnings about access control, GPUs of several vendors, and GPU links that no file tells of.
 pub fn hazards(inventory: &Inventory, notes: &mut Diagnostics) {
@@ -57,11 +59,11 @@ fn access_control(inventory: &Inventory, notes: &mut Diagnostics) {
         buses(found.iter().copied()),
     );
     let port = first.bus.map_or_else(|| "BUS".to_owned(), |bus| bus.to_string());
-    let warning = Diagnostic::warning("import-acs", message).help(format!(
+    let warning = Diagnostic::warning(ACCESS_CONTROL, message).help(format!(
         "turn it off in the BIOS, or until the next start by `setpci -s {port} ECAP_ACS+6.w=0` for \
          each port, as root"
     ));
-    notes.push(placed(warning, first.span, ""));
+    notes.push(warning.at(first.span, ""));
 }
 
 /// GPUs of several vendors cannot access each other's memory.
@@ -81,7 +83,7 @@ fn vendors(inventory: &Inventory, notes: &mut Diagnostics) {
     let mut seen = BTreeSet::new();
     for gpu in gpus(inventory) {
         if let Some((vendor, _)) = gpu.ids.filter(|ids| seen.insert(ids.0)) {
-            warning = placed(warning, gpu.span, &pci::vendor(vendor));
+            warning = warning.at(gpu.span, pci::vendor(vendor));
         }
     }
     notes.push(warning);
@@ -104,12 +106,5 @@ fn untold_links(inventory: &Inventory, notes: &mut Diagnostics) {
          PCIe tree is not their way to each other",
         plural(linked.len(), "GPU is", "GPUs are"),
     );
-    notes.push(placed(Diagnostic::warning("import-nvlink", message), first.span, ""));
-}
-
-fn placed(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {
-    match span {
-        Some(span) => diagnostic.at(span, label),
-        None => diagnostic,
-    }
+    notes.push(Diagnostic::warning("import-nvlink", message).at(first.span, ""));
 }

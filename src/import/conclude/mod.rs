@@ -14,6 +14,7 @@ mod sockets;
 mod tree;
 mod types;
 
+pub use hazards::ACCESS_CONTROL;
 pub use notes::notes;
 pub use sketch::sketch;
 pub use tree::conclude;

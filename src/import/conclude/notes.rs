@@ -2,7 +2,6 @@
 
 use super::hazards::hazards;
 use super::types::{Card, Conclusion, Grounds, Switch};
-use crate::base::Span;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{FunctionKind, Inventory};
 use crate::import::layout::Parent;
@@ -26,13 +25,6 @@ fn names<'a, T>(array: &'a str, all: &'a [T]) -> impl Iterator<Item = (String, &
     all.iter().enumerate().map(move |(index, one)| (format!("{array}[{index}]"), one))
 }
 
-fn push(notes: &mut Diagnostics, mut diagnostic: Diagnostic, span: Option<Span>) {
-    if let Some(span) = span {
-        diagnostic = diagnostic.at(span, "");
-    }
-    notes.push(diagnostic);
-}
-
 fn sockets(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnostics) {
     let count = conclusion.sockets.len();
     let by_numa = conclusion.sockets.iter().filter(|socket| socket.grounds == Grounds::NumaNode);
@@ -44,7 +36,7 @@ fn sockets(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnosti
         let place = inventory.processors.first().and_then(|processor| processor.span);
         let diagnostic = Diagnostic::warning("import-sockets", message)
             .help("where two nodes are one package, hang their switches and devices on one socket");
-        push(notes, diagnostic, place);
+        notes.push(diagnostic.at(place, ""));
     }
     if count > 2 {
         let message = format!("{count} sockets are assumed to be joined each to each");
@@ -76,7 +68,7 @@ fn gpu_links(inventory: &Inventory, notes: &mut Diagnostics) {
         plural(gpus.len(), "GPU", "GPUs"),
         if gpus.len() == 1 { "has" } else { "have" },
     );
-    push(notes, Diagnostic::warning("import-nvlink", message), span);
+    notes.push(Diagnostic::warning("import-nvlink", message).at(span, ""));
 }
 
 fn slow_switches(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Diagnostics) {
@@ -94,7 +86,7 @@ fn slow_switches(inventory: &Inventory, conclusion: &Conclusion, notes: &mut Dia
     );
     let diagnostic = Diagnostic::warning("import-slow-switch", message)
         .help("measure, or correct the `link` line");
-    push(notes, diagnostic, inventory.functions[first.function].span);
+    notes.push(diagnostic.at(inventory.functions[first.function].span, ""));
 }
 
 fn cards(conclusion: &Conclusion, notes: &mut Diagnostics) {

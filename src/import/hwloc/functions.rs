@@ -1,6 +1,6 @@
 //! Bridges and devices in the order of the file.
 
-use super::super::inventory::{Above, BusId, Function, FunctionKind, LinkReport, Port};
+use super::super::inventory::{Above, BusId, Function, FunctionKind, Port};
 use super::super::pci;
 use super::fault::Fault;
 use super::object::{bus, info, is, link_speed, pci_type, span};
@@ -101,19 +101,11 @@ fn found(
     seen: &mut BTreeSet<BusId>,
 ) -> Result<Found, Diagnostic> {
     let place = span(node, source);
+    let above_it = above.map_or_else(|| places.above(node), Above::Function);
     let mut function = Function {
-        bus: None,
-        kind: FunctionKind::HostBridge,
-        above: above.map_or_else(|| places.above(node), Above::Function),
-        link: LinkReport::default(),
-        ids: None,
-        model: None,
-        arch: None,
-        number: None,
         numa: places.numa(node),
-        ports: Vec::new(),
-        acs_redirect: None,
         span: Some(place),
+        ..Function::new(FunctionKind::HostBridge, above_it)
     };
     let is_bridge = is(node, &["Bridge"]);
     if is_bridge {

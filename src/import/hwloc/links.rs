@@ -131,8 +131,5 @@ fn tell(remark: &Remark, functions: &[usize], found: &[Found]) -> Diagnostic {
         )
         .help("`lspci -vv` tells generation and width"),
     };
-    match functions.first().and_then(|first| found[*first].function.span) {
-        Some(span) => diagnostic.at(span, ""),
-        None => diagnostic,
-    }
+    diagnostic.at(functions.first().and_then(|first| found[*first].function.span), "")
 }

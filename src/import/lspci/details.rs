@@ -5,9 +5,7 @@ use super::names::{Name, class, ids, until};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
-use crate::import::inventory::{
-    Above, BusId, Function, FunctionKind, Inventory, LinkReport, PciLink,
-};
+use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory, PciLink};
 use crate::import::pci;
 use std::collections::BTreeSet;
 
@@ -77,11 +75,7 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
              are able to counts",
             buses.join(", ")
         );
-        let note = Diagnostic::note("import-idle", message);
-        notes.push(match functions[*first].span {
-            Some(span) => note.at(span, ""),
-            None => note,
-        });
+        notes.push(Diagnostic::note("import-idle", message).at(functions[*first].span, ""));
     }
     let format = Format::LspciDetails;
     Ok(Inventory { format, processors: Vec::new(), functions, gpu_links: Vec::new(), notes })
@@ -111,17 +105,10 @@ fn function(bus: BusId, rest: &str, span: Span) -> Function {
     let is_device = matches!(kind, FunctionKind::Gpu | FunctionKind::Nic | FunctionKind::NvSwitch);
     Function {
         bus: Some(bus),
-        kind,
-        above: Above::Unknown,
-        link: LinkReport::default(),
         ids,
         model: name.model().filter(|_| is_device),
-        arch: None,
-        number: None,
-        numa: None,
-        ports: Vec::new(),
-        acs_redirect: None,
         span: Some(span),
+        ..Function::new(kind, Above::Unknown)
     }
 }
 

@@ -77,10 +77,6 @@ impl Fault {
 
     /// As a diagnostic at `span`.
     pub fn at(self, span: Option<Span>) -> Diagnostic {
-        let diagnostic = Diagnostic::error("import-lspci", self.to_string()).help(self.help());
-        match span {
-            Some(span) => diagnostic.at(span, ""),
-            None => diagnostic,
-        }
+        Diagnostic::error("import-lspci", self.to_string()).help(self.help()).at(span, "")
     }
 }

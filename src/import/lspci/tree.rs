@@ -5,7 +5,7 @@ use super::names::{Name, ids, until};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
-use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory, LinkReport};
+use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory};
 use std::collections::BTreeSet;
 
 /// The code of the warning that the tree is not whole.
@@ -246,17 +246,8 @@ impl Reader {
         }
         self.functions.push(Function {
             bus,
-            kind,
-            above,
-            link: LinkReport::default(),
-            ids: None,
-            model: None,
-            arch: None,
-            number: None,
-            numa: None,
-            ports: Vec::new(),
-            acs_redirect: None,
             span: Some(Span::new(self.source, start, end)),
+            ..Function::new(kind, above)
         });
         Ok(self.functions.len() - 1)
     }
@@ -314,11 +305,8 @@ fn by_name(inventory: &mut Inventory) {
             found.len(),
             names.join(", ")
         );
-        let note = Diagnostic::note("import-names", message);
-        inventory.notes.push(match found[0].span {
-            Some(span) => note.at(span, ""),
-            None => note,
-        });
+        let note = Diagnostic::note("import-names", message).at(found[0].span, "");
+        inventory.notes.push(note);
     }
 }
 

@@ -165,24 +165,13 @@ impl Reader {
             let digits = node.attribute(name)?.trim().trim_start_matches("0x");
             u16::from_str_radix(digits, 16).ok()
         };
-        let numa = match above {
-            Above::Processor(index) => self.inventory.processors[index].numa.first().copied(),
-            Above::Function(index) => self.inventory.functions[index].numa,
-            Above::Unknown => None,
-        };
         self.inventory.functions.push(Function {
             bus: Some(bus),
-            kind: kind.unwrap_or(FunctionKind::Other),
-            above,
             link: LinkReport { capable: link, current: PciLink::default() },
             ids: hex("vendor").zip(hex("device")),
-            model: None,
-            arch: None,
-            number: None,
-            numa,
-            ports: Vec::new(),
-            acs_redirect: None,
+            numa: self.numa(above),
             span: Some(at),
+            ..Function::new(kind.unwrap_or(FunctionKind::Other), above)
         });
         let index = self.inventory.functions.len() - 1;
         if kind.is_none() {
@@ -312,27 +301,24 @@ impl Reader {
             function.number = [function.number, number].into_iter().flatten().min();
             function.ports.push(port);
         } else {
-            let numa = match place {
-                Above::Processor(index) => self.inventory.processors[index].numa.first().copied(),
-                Above::Function(index) => self.inventory.functions[index].numa,
-                Above::Unknown => None,
-            };
             self.inventory.functions.push(Function {
-                bus: None,
-                kind: FunctionKind::Nic,
-                above: place,
-                link: LinkReport::default(),
-                ids: None,
-                model: None,
-                arch: None,
                 number,
-                numa,
+                numa: self.numa(place),
                 ports: vec![port],
-                acs_redirect: None,
                 span: Some(self.span(node, "name")),
+                ..Function::new(FunctionKind::Nic, place)
             });
         }
         Made::Nothing
+    }
+
+    /// The NUMA node of what hangs there.
+    fn numa(&self, above: Above) -> Option<u32> {
+        match above {
+            Above::Processor(index) => self.inventory.processors[index].numa.first().copied(),
+            Above::Function(index) => self.inventory.functions[index].numa,
+            Above::Unknown => None,
+        }
     }
 
     fn finish(mut self, root: Node<'_, '_>) -> Result<Inventory, Diagnostics> {

@@ -1,6 +1,7 @@
 //! The words in attributes: classes, speeds, widths.
 
 use crate::import::inventory::FunctionKind;
+use crate::import::pci;
 
 /// What a PCI class (`0x030200`) stands for; `None` for no number.
 pub fn kind(class: &str) -> Option<FunctionKind> {
@@ -37,18 +38,7 @@ pub fn speed(text: &str) -> Speed {
     if text.is_empty() || text.starts_with("Unknown") || text == "0" {
         return Speed::Unknown;
     }
-    let number = text.split_whitespace().next().unwrap_or("");
-    let generation = match number.strip_suffix(".0").unwrap_or(number) {
-        "2.5" => 1,
-        "5" => 2,
-        "8" => 3,
-        "16" => 4,
-        "32" => 5,
-        "64" => 6,
-        "128" => 7,
-        _ => return Speed::Strange,
-    };
-    Speed::Generation(generation)
+    pci::generation_in(text).map_or(Speed::Strange, Speed::Generation)
 }
 
 /// A number of lanes: `Ok(None)` where unknown (0, 255, empty), `Err` for what no link has.

@@ -24,7 +24,7 @@ pub fn functions(root: &Path, paths: &[PathBuf], processors: &[Processor]) -> Ve
             if let Some(bus) = name.strip_prefix("pci").filter(|bus| bus.contains(':')) {
                 let index = *hosts.entry(bus.to_owned()).or_insert(found.len());
                 if index == found.len() {
-                    found.push(function(FunctionKind::HostBridge));
+                    found.push(Function::new(FunctionKind::HostBridge, Above::Unknown));
                 }
                 above = Above::Function(index);
             } else if let (Ok(bus), true) = (name.parse::<BusId>(), name.contains('.')) {
@@ -38,23 +38,6 @@ pub fn functions(root: &Path, paths: &[PathBuf], processors: &[Processor]) -> Ve
     }
     sockets(&mut found, processors);
     found
-}
-
-fn function(kind: FunctionKind) -> Function {
-    Function {
-        bus: None,
-        kind,
-        above: Above::Unknown,
-        link: LinkReport::default(),
-        ids: None,
-        model: None,
-        arch: None,
-        number: None,
-        numa: None,
-        ports: Vec::new(),
-        acs_redirect: None,
-        span: None,
-    }
 }
 
 fn one(root: &Path, folder: &Path, bus: BusId, above: Above) -> Function {
@@ -82,7 +65,6 @@ fn one(root: &Path, folder: &Path, bus: BusId, above: Above) -> Function {
     let is_bridge = kind == FunctionKind::Bridge;
     Function {
         bus: Some(bus),
-        above,
         link: LinkReport { capable: link("max"), current: link("current") },
         ids,
         numa: read("numa_node"),
@@ -90,7 +72,7 @@ fn one(root: &Path, folder: &Path, bus: BusId, above: Above) -> Function {
         acs_redirect: bytes(&folder.join("config"))
             .filter(|_| is_bridge)
             .and_then(|config| access::redirects(&config)),
-        ..function(kind)
+        ..Function::new(kind, above)
     }
 }
 

@@ -26,7 +26,27 @@ pub(super) fn rules(machine: &Machine) -> Vec<RuleLine> {
         }
         line.rules.push(index);
     }
+    lines.extend(totals(machine));
     lines
+}
+
+/// Joint capacities, those of one figure together.
+fn totals(machine: &Machine) -> Vec<RuleLine> {
+    let mut by_figure: Vec<(String, Vec<&str>)> = Vec::new();
+    for total in &machine.totals {
+        let figure = figure(&total.value);
+        match by_figure.iter_mut().find(|(known, _)| *known == figure) {
+            Some((_, names)) => names.push(&total.name),
+            None => by_figure.push((figure, vec![&total.name])),
+        }
+    }
+    let line = |(figure, names): (String, Vec<&str>)| {
+        let each = if names.len() == 1 { "" } else { " each" };
+        let names = names::listed(names, 3);
+        let text = format!("total: {names} carry at most {figure} together{each}");
+        RuleLine { text, parts: Vec::new(), rules: Vec::new(), planned: None }
+    };
+    by_figure.into_iter().map(line).collect()
 }
 
 fn of_mode(mode: Option<impl Display>) -> String {

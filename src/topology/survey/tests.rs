@@ -47,18 +47,19 @@ tree        s[0]
                 g[7]  unknown  (rank 7)
                 n[3]  25 GB/s
 links       s[0] -- s[1]: 40 GB/s, latency 500 ns assumed
-shared      sw[0] -- s[0] by g[0], g[1]: 25 GB/s, 12.5 GB/s each
-            sw[1] -- s[0] by g[2], g[3]: 25 GB/s, 12.5 GB/s each
-            sw[2] -- s[1] by g[4], g[5]: 25 GB/s, 12.5 GB/s each
-            sw[3] -- s[1] by g[6], g[7]: 25 GB/s, 12.5 GB/s each
-            s[0] -- s[1] by 4 GPUs a way: 40 GB/s, 10 GB/s each
+shared      sw[0] -- s[0] by g[0], g[1]: 25 GB/s, 12.5 GB/s a GPU
+            sw[1] -- s[0] by g[2], g[3]: 25 GB/s, 12.5 GB/s a GPU
+            sw[2] -- s[1] by g[4], g[5]: 25 GB/s, 12.5 GB/s a GPU
+            sw[3] -- s[1] by g[6], g[7]: 25 GB/s, 12.5 GB/s a GPU
+            s[0] -- s[1] by 4 GPUs each way: 40 GB/s, 10 GB/s a GPU
 assumed     s[0] -- s[1]: 40 GB/s, latency 500 ns (as another box)
             memory of s[1]: 80 GB/s
 unknown     g[0..2] -- sw[0], g[2..4] -- sw[1] and 4 more
 defaults    peer access between all GPUs of the node, push and pull
-            routes take the fewest links; GPUs and NICs never forward
-            GPUs use the nearest NICs (via nearest)
+            NICs read and write GPU memory within the node (GPUDirect)
+            GPUs use the nearest NICs, all that are equally near (via nearest)
             no loopback over NICs
+            routes take the fewest links; GPUs and NICs never forward
             latency 0 where none is given
             socket memory unlimited where none is given
             no profile: links lose nothing when transfers share them
@@ -85,15 +86,15 @@ fn cascaded_switches_without_socket_and_loose_devices() {
         tree,
         [
             "machine     loose: 2 nodes, 2 switches, 4 GPUs",
-            "nodes       the node of g[0]: 2 switches, 3 GPUs",
-            "            the node of g[3]: 1 GPU",
+            "nodes       node of g[0]: 2 switches, 3 GPUs",
+            "            node of g[3]: 1 GPU",
             "tree        sw[0]",
             "              sw[1]  25 GB/s",
             "                g[0]  25 GB/s  (rank 1)",
             "                g[1]  25 GB/s  (rank 0)",
             "                g[2]  25 GB/s  (rank 2)",
             "            g[3]  (rank 3)",
-            "shared      sw[1] -- sw[0] by g[0], g[1], g[2]: 25 GB/s, 8.33 GB/s each",
+            "shared      sw[1] -- sw[0] by g[0], g[1], g[2]: 25 GB/s, 8.33 GB/s a GPU",
             "defaults    peer access between all GPUs of the node, push and pull",
         ]
     );
