@@ -22,7 +22,13 @@
 //! - Rules narrow channels further: two routes that must not run together, and places in which only
 //!   so many transfers run at once. Subsets keep both, so all that is said here holds with them.
 //! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way or the
-//!   cap of its class. All channels of this catalog are strict.
+//!   cap of its class.
+//!
+//! Strict channels waste what is no multiple of a rate: a socket link of 40 GB/s carries one
+//! transfer of 25. In a *two-rate* channel a transfer may also be *paced*, to the even share of a
+//! resource on its way that is wider than its solo rate: two transfers at 20 fill that link. A paced
+//! rate is `floor(capacity / ceil(capacity / solo))`, so there are finitely many. Such a channel is
+//! maximal when nothing can be added and no transfer can run faster.
 //!
 //! # Symmetry
 //!
@@ -48,8 +54,7 @@
 //!
 //! [`check`] proves a catalog in release builds too: generators preserve the machine; every
 //! representative fits every link and is maximal; no two are images of each other; order, sizes and
-//! sums are right. A catalog is `complete` when its families are all there are, otherwise bounded:
-//! then a maximal channel may lie outside, and the check of its links is all the proof it has.
+//! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may lie outside, and the check of its links is all the proof it has.
 
 mod bounds;
 mod check;
