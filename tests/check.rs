@@ -61,6 +61,57 @@ fn warnings(err: &str) -> Vec<&str> {
     all
 }
 
+/// T* of 1 MiB from each to each, worked out by hand: what the busiest link carries over its rate.
+#[test]
+fn presets_have_their_limits() {
+    for (name, time, because) in [
+        // 4 GPUs behind one switch to 4 behind the other: 16 MiB / 26.3 GB/s.
+        ("a10-8", "637.916 us", "sw[1] -> sw[0] carries 16 of 56 pairs"),
+        // Each GPU to 3 others: 3 MiB / 26.3 GB/s.
+        ("a100-pcie-4", "119.609 us", "g[0] -> s[0] carries 3 of 12 pairs"),
+        // 4 GPUs to 4 across: 16 MiB / 39 GB/s.
+        ("h100-pcie-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("l40s-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtx4090-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtx4090-8-p2p", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        // 2 GPUs of a switch to 6 others: 12 MiB / 26.3 GB/s, more than 16 MiB / 39 GB/s.
+        ("l20-8", "478.437 us", "sw[0] -> s[0] carries 12 of 56 pairs"),
+        // 2 GPUs by one card to 8 of the other node: 16 MiB / 25 GB/s.
+        ("l20-cluster", "671.088 us", "h[0].n[0] -> leaf carries 16 of 240 pairs"),
+        // 16 MiB / 50 GB/s.
+        ("rtxpro6000-8", "335.544 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtxpro6000-8-broadcom", "335.544 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+    ] {
+        let (code, out, err) = preset(&[name]);
+        assert_eq!(code, 0, "{err}");
+        let wanted = format!("1 MiB from each GPU to each other takes at least {time}: {because}");
+        assert_eq!(section(&out, "limit")[0], wanted, "{name}");
+    }
+}
+
+#[test]
+fn some_percent_are_no_narrow_link_and_half_the_gpus_are_not_few() {
+    let of = |rates: [&str; 4]| {
+        let mut text = "topology \"x\"\nsocket s\ngpu g[4]\n".to_owned();
+        for (gpu, rate) in rates.iter().enumerate() {
+            text.push_str(&format!("g[{gpu}] -- s : {rate}\n"));
+        }
+        let (code, _, err) = check(&text, &[]);
+        assert_eq!(code, 0, "{err}");
+        warnings(&err).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(of(["25.1 GB/s", "26.3 GB/s", "24.9 GB/s", "25.7 GB/s"]), [""; 0]);
+    let (narrow, wide) = ("pcie gen4 x8", "pcie gen4 x16");
+    assert_eq!(of([narrow, wide, narrow, wide]), [""; 0]);
+    assert_eq!(of([wide, "pcie gen3 x8", narrow, wide]), [""; 0], "two of four are no exception");
+    assert_eq!(
+        of([wide, "pcie gen3 x16", wide, wide]),
+        [
+            "narrow-link]: g[1] is on pcie gen3 x16 (12 GB/s), most GPUs on pcie gen4 x16 (26.3 GB/s)"
+        ]
+    );
+}
+
 const X8_AND_FAILED: &str = "\
 topology \"broken\"
 use \"l20-8\"
