@@ -3,5 +3,5 @@
 mod covering;
 mod minima;
 
-pub use covering::{Covering, LpError};
+pub use covering::{Column, Covering, LpError};
 pub use minima::{Fitted, Minimum, fit_minima};
