@@ -81,7 +81,7 @@ fn a_gpu_at_eight_lanes_and_a_failed_one() {
             "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU",
             "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU",
             // Four send one way, three the other.
-            "s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU",
+            "s[0] -- s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
         ]
     );
     // 6 MiB over 13.15 GB/s take 478.437 us; s[0] -> s[1] needs 12 MiB / 39 GB/s = 322.6 us, and
@@ -167,7 +167,7 @@ fn rails_are_shared_by_the_gpus_of_a_node() {
     assert_eq!(
         shared[5..],
         [
-            "h[0].s[0] -- h[0].s[1] by 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
+            "h[0].s[0] -- h[0].s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
             "h[0].n[0] -- rail[0], h[0].n[1] -- rail[1] and 6 more by h[0].g[0..8]: 50 GB/s, 6.25 GB/s a GPU",
         ]
     );
@@ -289,7 +289,7 @@ peer none
     assert_eq!(
         section(&out, "shared"),
         [
-            "s[0] -- s[1] by 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
+            "s[0] -- s[1] by up to 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
             "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s a GPU",
             "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s a GPU",
         ]

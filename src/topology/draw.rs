@@ -246,8 +246,8 @@ fn share(one: &SharedUplink, links: &[&str]) -> String {
     if !one.gpus.is_empty() {
         let _ = write!(out, " by {}", survey::devices(one.gpus.iter().map(String::as_str)));
     } else {
-        let way = if one.joint { "" } else { " each way" };
-        let _ = write!(out, " by {} GPUs{way}", one.users);
+        let (most, way) = if one.joint { ("", "") } else { ("up to ", " each way") };
+        let _ = write!(out, " by {most}{} GPUs{way}", one.users);
     }
     match (one.bytes_per_second, one.bytes_per_second_each) {
         (Some(rate), Some(each)) => {

@@ -22,12 +22,12 @@ pub(super) fn shared(
         0 => load.sources[id],
         near => near,
     };
-    // By link: the fewest GPUs that send over one of its directions.
+    // By link: the most GPUs that send over one of its directions.
     let mut users: BTreeMap<usize, usize> = BTreeMap::new();
     for (id, resource) in topology.resources.iter().enumerate() {
         if let Some(link) = resource.link() {
-            let least = users.entry(link).or_insert(usize::MAX);
-            *least = sources(id).min(*least);
+            let most = users.entry(link).or_default();
+            *most = sources(id).max(*most);
         }
     }
     let mut all = Vec::new();
@@ -61,9 +61,14 @@ pub(super) fn shared(
         }
     }
     for (&link, &users) in users.iter().filter(|(link, _)| !in_tree.contains(*link)) {
+        let ends = [machine.links[link].from, machine.links[link].to];
+        // A GPU's own link is not shared, however many send to it.
+        if ends.iter().any(|&end| machine.devices[end].kind == DeviceKind::Gpu) {
+            continue;
+        }
+        let gpus = ends.iter().find_map(|end| cards.get(end)).cloned().unwrap_or_default();
+        let users = if gpus.is_empty() { users } else { gpus.len() };
         if users > 1 {
-            let ends = [machine.links[link].from, machine.links[link].to];
-            let gpus = ends.iter().find_map(|end| cards.get(end)).cloned().unwrap_or_default();
             add(link, gpus, users);
         }
     }

@@ -119,7 +119,7 @@ pub struct SharedUplink {
     pub link: String,
     /// The GPUs behind it, or whose transfers to other nodes use it; empty where neither tells.
     pub gpus: Vec<String>,
-    /// How many GPUs share it: those behind it, else those that send over one direction of a link;
+    /// How many GPUs share it: those behind it, else the most that send over one direction of a link;
     /// at least 2.
     pub users: usize,
     /// What it is worth, in each direction of a link; nothing when unknown.
