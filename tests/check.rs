@@ -1,64 +1,61 @@
 //! What `check` says of machines whose answers are known.
 
-#![cfg(unix)]
-
-mod import_support;
+mod check_support;
 
 use assert_cmd::Command;
-use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Kind, Machine, ROOT_PORT, SWITCH};
+use check_support::{UNPLANNED, check, preset, run, section, warnings};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
 
-/// Exit code, standard output, standard error.
-type Ran = (i32, String, String);
-
-fn run(folder: &Path, arguments: &[&str]) -> Ran {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .arg("check")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    (
-        output.status.code().expect("no signal"),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        String::from_utf8(output.stderr).expect("UTF-8"),
-    )
+/// T* of 1 MiB from each to each, worked out by hand: what the busiest link carries over its rate.
+#[test]
+fn presets_have_their_limits() {
+    for (name, time, because) in [
+        // 4 GPUs behind one switch to 4 behind the other: 16 MiB / 26.3 GB/s.
+        ("a10-8", "637.916 us", "sw[1] -> sw[0] carries 16 of 56 pairs"),
+        // Each GPU to 3 others: 3 MiB / 26.3 GB/s.
+        ("a100-pcie-4", "119.609 us", "g[0] -> s[0] carries 3 of 12 pairs"),
+        // 4 GPUs to 4 across: 16 MiB / 39 GB/s.
+        ("h100-pcie-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("l40s-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtx4090-8", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtx4090-8-p2p", "430.185 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        // 2 GPUs of a switch to 6 others: 12 MiB / 26.3 GB/s, more than 16 MiB / 39 GB/s.
+        ("l20-8", "478.437 us", "sw[0] -> s[0] carries 12 of 56 pairs"),
+        // 2 GPUs by one card to 8 of the other node: 16 MiB / 25 GB/s.
+        ("l20-cluster", "671.088 us", "h[0].n[0] -> leaf carries 16 of 240 pairs"),
+        // 16 MiB / 50 GB/s.
+        ("rtxpro6000-8", "335.544 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+        ("rtxpro6000-8-broadcom", "335.544 us", "s[0] -> s[1] carries 16 of 56 pairs"),
+    ] {
+        let (code, out, err) = preset(&[name]);
+        assert_eq!(code, 0, "{err}");
+        let wanted = format!("1 MiB from each GPU to each other takes at least {time}: {because}");
+        assert_eq!(section(&out, "limit")[0], wanted, "{name}");
+    }
 }
 
-/// Checks a text as `x.topo`.
-fn check(text: &str, arguments: &[&str]) -> Ran {
-    let folder = tempfile::tempdir().expect("a folder");
-    fs::write(folder.path().join("x.topo"), text).expect("a file");
-    let mut all = vec!["x.topo"];
-    all.extend(arguments);
-    run(folder.path(), &all)
-}
-
-fn preset(arguments: &[&str]) -> Ran {
-    run(tempfile::tempdir().expect("a folder").path(), arguments)
-}
-
-/// What marks a rule that plans do not keep to.
-const UNPLANNED: &str = " (not planned with yet)";
-
-/// The lines under a heading of the output, rules without their mark.
-fn section<'a>(out: &'a str, heading: &str) -> Vec<&'a str> {
-    out.lines()
-        .skip_while(|line| line.split_whitespace().next() != Some(heading) || line.starts_with(' '))
-        .enumerate()
-        .take_while(|(index, line)| *index == 0 || line.starts_with(' '))
-        .map(|(_, line)| line[12..].trim_end_matches(UNPLANNED))
-        .collect()
-}
-
-/// The first lines of warnings, sorted.
-fn warnings(err: &str) -> Vec<&str> {
-    let mut all: Vec<&str> = err.lines().filter_map(|line| line.strip_prefix("warning[")).collect();
-    all.sort_unstable();
-    all
+#[test]
+fn some_percent_are_no_narrow_link_and_half_the_gpus_are_not_few() {
+    let of = |rates: [&str; 4]| {
+        let mut text = "topology \"x\"\nsocket s\ngpu g[4]\n".to_owned();
+        for (gpu, rate) in rates.iter().enumerate() {
+            text.push_str(&format!("g[{gpu}] -- s : {rate}\n"));
+        }
+        let (code, _, err) = check(&text, &[]);
+        assert_eq!(code, 0, "{err}");
+        warnings(&err).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(of(["25.1 GB/s", "26.3 GB/s", "24.9 GB/s", "25.7 GB/s"]), [""; 0]);
+    let (narrow, wide) = ("pcie gen4 x8", "pcie gen4 x16");
+    assert_eq!(of([narrow, wide, narrow, wide]), [""; 0]);
+    assert_eq!(of([wide, "pcie gen3 x8", narrow, wide]), [""; 0], "two of four are no exception");
+    assert_eq!(
+        of([wide, "pcie gen3 x16", wide, wide]),
+        [
+            "narrow-link]: g[1] is on pcie gen3 x16 (12 GB/s), most GPUs on pcie gen4 x16 (26.3 GB/s)"
+        ]
+    );
 }
 
 const X8_AND_FAILED: &str = "\
@@ -81,7 +78,7 @@ fn a_gpu_at_eight_lanes_and_a_failed_one() {
             "sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU",
             "sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU",
             // Four send one way, three the other.
-            "s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU",
+            "s[0] -- s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
         ]
     );
     // 6 MiB over 13.15 GB/s take 478.437 us; s[0] -> s[1] needs 12 MiB / 39 GB/s = 322.6 us, and
@@ -138,6 +135,57 @@ fn a_cluster_draws_one_node_for_all_that_are_alike() {
             "so each GPU sends at most 12.85 GB/s on average",
         ]
     );
+}
+
+const RAILS: &str = "\
+topology \"rails\"
+part host {
+  socket s[2]; switch sw[4]; gpu g[8]; nic n[8]
+  s[0] -- s[1] : 39 GB/s from \"measured\"
+  sw[k] -- s[k/2] : pcie gen5 x16
+  g[k] -- sw[k/2] : pcie gen5 x16
+  n[k] -- sw[k/2] : pcie gen5 x16
+}
+host h[32]
+fabric rail[8]
+h[*].n[k] -- rail[k] : 400 Gb/s
+";
+
+#[test]
+fn rails_are_shared_by_the_gpus_of_a_node() {
+    let (code, out, err) = check(RAILS, &[]);
+    assert_eq!(code, 0, "{err}");
+    let shared = section(&out, "shared");
+    assert_eq!(
+        shared[0],
+        "h[0].sw[0] -- h[0].s[0] by h[0].g[0], h[0].g[1]: 55 GB/s, 27.5 GB/s a GPU"
+    );
+    // A GPU reaches the one of another node over each rail, by cards near the one or the other.
+    assert_eq!(
+        shared[5..],
+        [
+            "h[0].s[0] -- h[0].s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU",
+            "h[0].n[0] -- rail[0], h[0].n[1] -- rail[1] and 6 more by h[0].g[0..8]: 50 GB/s, 6.25 GB/s a GPU",
+        ]
+    );
+    assert!(
+        section(&out, "limit")
+            .contains(&"pairs with several routes are taken to split their bytes evenly")
+    );
+}
+
+/// A cluster of 256 GPUs is read, checked and drawn in the time of a blink. Builds without
+/// optimisation are given more.
+#[test]
+fn two_hundred_fifty_six_gpus_take_no_time() {
+    let limit = if cfg!(debug_assertions) { 5000 } else { 200 };
+    let best = (0..3).map(|_| {
+        let start = std::time::Instant::now();
+        assert_eq!(preset(&["l20-cluster", "--set", "nodes=32"]).0, 0);
+        start.elapsed().as_millis()
+    });
+    let best = best.min().expect("three runs");
+    assert!(best < limit, "{best} ms");
 }
 
 const UNEQUAL: &str = "\
@@ -238,7 +286,7 @@ peer none
     assert_eq!(
         section(&out, "shared"),
         [
-            "s[0] -- s[1] by 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
+            "s[0] -- s[1] by up to 2 GPUs each way: 39 GB/s, 19.5 GB/s a GPU",
             "total s[0] -- s[1] by 4 GPUs: 64 GB/s, 16 GB/s a GPU",
             "memory of s[0..2] by 4 GPUs: 60 GB/s, 15 GB/s a GPU",
         ]
@@ -388,127 +436,4 @@ fn json_has_it_all_in_one_document() {
     assert_eq!(document["next"][0], "variopath plan x.topo");
     assert_eq!(document["questions"], serde_json::json!([]));
     assert_eq!(document["machine"], Value::Null);
-}
-
-/// Two GPUs and a card on a switch of socket 0, a GPU in an eight lane slot of socket 1.
-fn box_of_three() -> Machine {
-    let machine = Machine::new();
-    machine.node(0, 0);
-    machine.node(1, 1);
-    let port = "pci0000:16/0000:16:01.0";
-    machine.function(port, ROOT_PORT, GEN5, GEN5);
-    machine.config(port, Some(0x1d));
-    let upper = format!("{port}/0000:17:00.0");
-    machine.function(&upper, SWITCH, GEN5, GEN5);
-    machine.config(&upper, Some(0));
-    for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
-        let lower = format!("{upper}/0000:18:{number:02x}.0");
-        machine.function(&lower, SWITCH, GEN5, GEN4);
-        machine.config(&lower, Some(0x1d));
-        let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
-        machine.function(&format!("{lower}/0000:{:02x}:00.0", 0x19 + number), device, able, runs);
-    }
-    let slot = "pci0000:97/0000:97:01.0";
-    let second = |kind: Kind| (kind.0, kind.1, kind.2, 1);
-    let eight = ("16.0 GT/s PCIe", "8");
-    machine.function(slot, second(ROOT_PORT), eight, eight);
-    machine.config(slot, Some(0));
-    machine.function(&format!("{slot}/0000:98:00.0"), second(GPU), GEN4, ("2.5 GT/s PCIe", "8"));
-    machine
-}
-
-const BOX: &str = "\
-topology \"box\"
-socket s[2]
-switch sw
-gpu g[3] { bus [\"0000:19:00.0\", \"0000:1A:00.0\", \"0000:98:00.0\"] }
-nic n { bus \"0000:1b:00.0\" }
-s[0] -- s[1] : 39 GB/s
-sw -- s[0] : pcie gen5 x16
-g[0..2] -- sw : 25.1 GB/s from \"measured\"
-g[2] -- s[1] : pcie gen4 x8
-n -- sw : pcie gen5 x16
-";
-
-fn against(machine: &Machine, text: &str, more: &[&str]) -> Ran {
-    let root = machine.root().to_str().expect("UTF-8");
-    let mut arguments = vec!["--machine", "--sysfs", root];
-    arguments.extend(more);
-    check(text, &arguments)
-}
-
-#[test]
-fn a_description_that_fits_this_machine() {
-    let machine = box_of_three();
-    let (code, out, err) = against(&machine, BOX, &[]);
-    assert_eq!(code, 0, "{err}");
-    assert_eq!(section(&out, "here"), ["this machine agrees; 3 GPUs and 1 NIC matched by bus id"]);
-    // Access control is the machine's, not the file's.
-    let told = warnings(&err);
-    assert!(told.iter().any(|w| w.starts_with("import-acs]: access control (ACS) redirects at 2 switch ports")), "{told:?}");
-}
-
-#[test]
-fn contradictions_with_this_machine_are_named() {
-    let machine = box_of_three();
-    let wrong = BOX
-        .replace("0000:98:00.0", "0000:99:00.0")
-        .replace("g[0..2] -- sw : 25.1", "g[1] -- s[0] : pcie gen4 x16\ng[0] -- sw : 55");
-    let (code, out, err) = against(&machine, &wrong, &[]);
-    assert_eq!(code, 3);
-    assert_eq!(
-        section(&out, "here"),
-        ["this machine contradicts it in 3 points; 2 GPUs and 1 NIC matched by bus id"]
-    );
-    let mut errors: Vec<&str> =
-        err.lines().filter_map(|line| line.strip_prefix("error[machine-differs]: ")).collect();
-    errors.sort_unstable();
-    assert_eq!(
-        errors,
-        [
-            "g[0] (0000:19:00.0) is on 55 GB/s in the file and on 26.3 GB/s here",
-            "g[0] and g[1] are not on one switch in the file and on one here",
-            "this machine has no GPU 0000:99:00.0, which g[2] is",
-        ]
-    );
-    assert!(err.contains("GPUs of this machine that the file leaves out: 0000:98:00.0"), "{err}");
-    let (code, out, _) = against(&machine, &wrong, &["--json"]);
-    assert_eq!(code, 3);
-    let document: Value = serde_json::from_str(&out).expect("one document");
-    assert_eq!(document["machine"]["by_bus"], true);
-    assert_eq!(document["machine"]["differences"].as_array().map(Vec::len), Some(3));
-}
-
-#[test]
-fn without_bus_ids_shapes_are_compared() {
-    let machine = box_of_three();
-    let plain: String = BOX
-        .lines()
-        .map(|line| match line.split_once(" { bus") {
-            Some((device, _)) => format!("{device}\n"),
-            None => format!("{line}\n"),
-        })
-        .collect();
-    let (code, out, err) = against(&machine, &plain, &[]);
-    assert_eq!(code, 0, "{err}");
-    assert_eq!(
-        section(&out, "here"),
-        ["this machine agrees; 3 GPUs compared by counts and speeds: no bus ids"]
-    );
-    let (code, _, err) = against(&machine, &plain.replace("gen4 x8", "gen4 x16"), &[]);
-    assert_eq!(code, 3);
-    assert!(err.contains("a GPU is on 25.1 GB/s in the file and on 13.15 GB/s here"), "{err}");
-    let root = machine.root().to_str().expect("UTF-8");
-    let (code, _, err) = preset(&["l20-8", "--machine", "--sysfs", root]);
-    assert_eq!(code, 3);
-    assert!(err.contains("the file has 8 GPUs, this machine 3"), "{err}");
-}
-
-#[test]
-fn a_machine_without_gpus_is_told_so() {
-    let machine = Machine::new();
-    machine.function("pci0000:00/0000:00:1f.0", ("0x030000", "0x1a03", "0x2000", 0), IDLE, IDLE);
-    let (code, out, err) = against(&machine, BOX, &[]);
-    assert_eq!((code, out.as_str()), (1, ""), "{err}");
-    assert!(err.contains("this machine has no GPU"), "{err}");
 }

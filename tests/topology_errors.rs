@@ -133,7 +133,7 @@ fn a_preset_is_drawn() {
     shared      sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s a GPU
                 sw[1] -- s[0] by g[2], g[3]: 26.3 GB/s, 13.15 GB/s a GPU
                 sw[3] -- s[1] by g[6], g[7]: 26.3 GB/s, 13.15 GB/s a GPU
-                s[0] -- s[1] by 3 GPUs each way: 39 GB/s, 13 GB/s a GPU
+                s[0] -- s[1] by up to 4 GPUs each way: 39 GB/s, 9.75 GB/s a GPU
     assumed     s[0] -- s[1]: 39 GB/s (as an L40S box, flashinfer pull request 4870)
     defaults    peer access between all GPUs of the node, push and pull
                 NICs read and write GPU memory within the node (GPUDirect)

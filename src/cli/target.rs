@@ -12,7 +12,7 @@ use std::io::Read as _;
 
 /// The longest description of a machine; the longest real dumps have a tenth of it. Reading one takes
 /// some twenty times its length in memory.
-pub(super) const MACHINE_BYTES: u64 = 8 << 20;
+pub(super) const MACHINE_BYTES: u64 = 4 << 20;
 /// The longest demand: a thousand ranks in decimal digits have 20 MB.
 pub(super) const DEMAND_BYTES: u64 = 32 << 20;
 /// The longest plan.
@@ -162,6 +162,10 @@ pub(super) fn read_bytes(path: &str, limit: u64) -> Outcome<(String, Vec<u8>)> {
     let name = if path == "-" { "<stdin>" } else { path };
     let trouble = |error: std::io::Error| Failure::file(name, "read", &error);
     let mut bytes = Vec::new();
+    // Growing step by step would take up to three times the length.
+    if let Ok(data) = std::fs::metadata(path) {
+        bytes.reserve(usize::try_from(data.len().min(limit)).unwrap_or(0) + 1);
+    }
     if path == "-" {
         std::io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(trouble)?;
     } else {

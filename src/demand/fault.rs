@@ -48,6 +48,8 @@ pub(super) enum Fault {
     JsonShape { what: String },
     #[error("{what}")]
     Npy { what: String },
+    #[error("{bytes} bytes are no demand of {ranks} ranks")]
+    TooLong { bytes: usize, ranks: usize },
     #[error("the file holds no numbers")]
     Empty,
     #[error("not square: {place} has {found}, and there are {rows} rows")]
@@ -77,7 +79,9 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::UnknownKind { .. } | Self::UnknownKey { .. } => "unknown-name",
-            Self::Ragged { .. } | Self::Ranks { .. } | Self::Empty => "demand-shape",
+            Self::Ragged { .. } | Self::Ranks { .. } | Self::TooLong { .. } | Self::Empty => {
+                "demand-shape"
+            }
             Self::CsvCell { .. } | Self::Cell { .. } => "demand-entry",
             Self::Demand(_) => "demand-total",
             Self::Suffix
@@ -99,7 +103,7 @@ impl Fault {
                     None => diagnostic.help(format!("known are {}", known.join(", "))),
                 }
             }
-            Self::Ranks { .. } | Self::Ragged { .. } | Self::Empty => diagnostic.help(
+            Self::Ranks { .. } | Self::Ragged { .. } | Self::TooLong { .. } | Self::Empty => diagnostic.help(
                 "a demand of N ranks is N rows of N numbers: row i, column j is what rank i sends to rank j, in bytes",
             ),
             Self::NoValue { .. } => {

@@ -21,6 +21,12 @@ pub fn read_file(name: &str, bytes: &[u8], ranks: usize) -> Result<Demand, Diagn
 }
 
 fn read(name: &str, bytes: &[u8], ranks: usize) -> Result<Demand, Fault> {
+    // Beside the numbers there may be comments, and the rows of a demand for another machine.
+    const BESIDES: usize = 1 << 20;
+    const WIDEST_ENTRY: usize = 40;
+    if bytes.len() > ranks.saturating_mul(ranks).saturating_mul(WIDEST_ENTRY) + BESIDES {
+        return Err(Fault::TooLong { bytes: bytes.len(), ranks });
+    }
     match Format::of_name(name).ok_or(Fault::Suffix)? {
         Format::Csv => {
             let (lines, rows) = csv_rows(bytes)?;

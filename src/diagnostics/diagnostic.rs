@@ -63,7 +63,7 @@ impl Diagnostic {
         Self {
             code,
             severity,
-            message: message.into(),
+            message: shortened(message.into()),
             labels: Vec::new(),
             file: None,
             help: Vec::new(),
@@ -98,7 +98,7 @@ impl Diagnostic {
     /// Adds a place, where there is one, with the text at its caret (may be empty).
     #[must_use]
     pub fn at(mut self, span: impl Into<Option<Span>>, label: impl Into<String>) -> Self {
-        self.labels.extend(span.into().map(|span| (span, label.into())));
+        self.labels.extend(span.into().map(|span| (span, shortened(label.into()))));
         self
     }
 
@@ -112,14 +112,14 @@ impl Diagnostic {
     /// Adds a way out.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
-        self.help.push(help.into());
+        self.help.push(shortened(help.into()));
         self
     }
 
     /// Adds ways out, if any.
     #[must_use]
     pub fn helps(mut self, helps: impl IntoIterator<Item = String>) -> Self {
-        self.help.extend(helps);
+        self.help.extend(helps.into_iter().map(shortened));
         self
     }
 
@@ -129,4 +129,14 @@ impl Diagnostic {
         self.exit = exit;
         self
     }
+}
+
+/// What is quoted from the input may be of any length; nobody reads more than this.
+fn shortened(mut text: String) -> String {
+    const LONGEST: usize = 1000;
+    if let Some((at, _)) = text.char_indices().nth(LONGEST) {
+        text.truncate(at);
+        text.push('…');
+    }
+    text
 }

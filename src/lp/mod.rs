@@ -2,4 +2,4 @@
 
 mod covering;
 
-pub use covering::{Covering, LpError};
+pub use covering::{Column, Covering, LpError};

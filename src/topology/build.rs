@@ -19,6 +19,9 @@ pub const MAX_RANKS: usize = 4096;
 /// The most ranks of one node that routes are found between.
 pub const MAX_NODE_RANKS: usize = 1024;
 
+/// With more faults than this of single links and GPUs, routes are not looked for.
+const ENOUGH_FAULTS: usize = 100;
+
 /// A topology and what is worth knowing about it.
 #[derive(Debug, Clone)]
 pub struct Built {
@@ -73,6 +76,8 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
     let mut used = vec![false; resources.len()];
     match countable {
         Some(fault) => faults.push(fault),
+        // The search takes long in large machines, and there is enough to mend.
+        None if faults.len() > ENOUGH_FAULTS => {}
         None => {
             (routes, starts) = ground.local_routes(&mut faults);
             (between, used) = ground.between(&mut faults);

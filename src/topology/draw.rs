@@ -71,14 +71,11 @@ impl Survey {
 
     fn shares(&self, hidden: &BTreeSet<usize>) -> Vec<String> {
         let shown = |one: &&SharedUplink| one.node.is_none_or(|node| !hidden.contains(&node));
-        // Uplinks one by one with their GPUs; many cards or cables of one figure together.
         let mut groups: Vec<(&SharedUplink, Vec<&str>)> = Vec::new();
         for one in self.shared.iter().filter(shown) {
-            let same = |(first, links): &&mut (&SharedUplink, Vec<&str>)| {
-                let worth = |one: &SharedUplink| (one.bytes_per_second, one.users, one.joint);
-                let uplink =
-                    |one: &SharedUplink| !one.gpus.is_empty() && one.gpus.len() == one.users;
-                worth(first) == worth(one) && !uplink(first) && !uplink(one) && !links.is_empty()
+            let worth = |one: &'_ SharedUplink| (one.bytes_per_second, one.users, one.joint);
+            let same = |(first, _): &&mut (&SharedUplink, Vec<&str>)| {
+                worth(first) == worth(one) && first.gpus == one.gpus
             };
             match groups.iter_mut().find(same) {
                 Some((_, links)) => links.push(&one.link),
@@ -246,11 +243,11 @@ fn worth(figure: &Figure) -> String {
 /// `sw[0] -- s[0] by g[0], g[1]: 26.3 GB/s, 13.15 GB/s a GPU`
 fn share(one: &SharedUplink, links: &[&str]) -> String {
     let mut out = survey::listed(links.iter().copied(), SHOWN);
-    if links.len() == 1 && one.gpus.len() == one.users {
+    if !one.gpus.is_empty() {
         let _ = write!(out, " by {}", survey::devices(one.gpus.iter().map(String::as_str)));
     } else {
-        let way = if one.joint { "" } else { " each way" };
-        let _ = write!(out, " by {} GPUs{way}", one.users);
+        let (most, way) = if one.joint { ("", "") } else { ("up to ", " each way") };
+        let _ = write!(out, " by {most}{} GPUs{way}", one.users);
     }
     match (one.bytes_per_second, one.bytes_per_second_each) {
         (Some(rate), Some(each)) => {

@@ -63,6 +63,8 @@ pub(super) struct Load {
     pub(super) crossing: Vec<u64>,
     /// By resource: the ranks that send over it.
     pub(super) sources: Vec<usize>,
+    /// By resource: the ranks that send over it to others of their node.
+    pub(super) near_sources: Vec<usize>,
     /// Whether a pair has several routes, so that its bytes are split.
     pub(super) splits: bool,
 }
@@ -73,13 +75,14 @@ impl Load {
         let ranks = topology.ranks.len();
         let nodes: Vec<_> = (0..ranks).map(|rank| topology.node_of(Rank::new(rank))).collect();
         for source in 0..ranks {
-            tally.source = source;
+            (tally.source, tally.near) = (source, true);
             let src = Rank::new(source);
             for route in topology.routes_of(src) {
                 tally.begin();
                 tally.count(&route.links, EACH);
                 tally.count(&route.shares, EACH);
             }
+            tally.near = false;
             for d in (0..ranks).filter(|&d| nodes[d] != nodes[source]) {
                 let cards = topology.pairs_of_cards(src, Rank::new(d));
                 let count = cards.len().max(1) as u64;
@@ -168,6 +171,8 @@ struct Tally<'a> {
     /// The last source that was counted on a resource.
     last_source: Vec<usize>,
     source: usize,
+    /// Whether pairs are of one node.
+    near: bool,
 }
 
 impl<'a> Tally<'a> {
@@ -177,6 +182,7 @@ impl<'a> Tally<'a> {
             bytes: vec![0; count],
             crossing: vec![0; count],
             sources: vec![0; count],
+            near_sources: vec![0; count],
             splits: false,
         };
         Self {
@@ -186,6 +192,7 @@ impl<'a> Tally<'a> {
             pair: 0,
             last_source: vec![usize::MAX; count],
             source: 0,
+            near: true,
         }
     }
 
@@ -202,7 +209,9 @@ impl<'a> Tally<'a> {
         let at = id.index();
         self.load.bytes[at] += u128::from(bytes);
         self.load.crossing[at] += u64::from(self.last[at] != self.pair);
-        self.load.sources[at] += usize::from(self.last_source[at] != self.source);
+        let is_new = self.last_source[at] != self.source;
+        self.load.sources[at] += usize::from(is_new);
+        self.load.near_sources[at] += usize::from(is_new && self.near);
         self.last[at] = self.pair;
         self.last_source[at] = self.source;
     }

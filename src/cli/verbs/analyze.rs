@@ -2,7 +2,7 @@
 
 use super::wording::{count, machine_line};
 use crate::catalog;
-use crate::catalog::Bounds;
+use crate::catalog::{Bounds, Families};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -10,7 +10,7 @@ use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
 use crate::topology::ResourceKind;
 use clap::Args;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Arguments of `analyze`.
@@ -39,15 +39,6 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
 
 fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     let catalog = &platform.catalog;
-    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
-    for orbit in &catalog.orbits {
-        *sizes.entry(orbit.representative.0.len()).or_default() += 1;
-    }
-    let sizes: Vec<String> = sizes
-        .iter()
-        .rev()
-        .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
-        .collect();
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
         *classes.entry(route.class.word()).or_default() += 1;
@@ -68,16 +59,12 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         count(catalog.generators.len(), "generator"),
         count(catalog.pair_orbits as usize, "orbit")
     );
-    let _ = writeln!(
-        out,
-        "channels    {}{} maximal strict ones in {}: {}",
-        if catalog.complete { "" } else { "at least " },
-        catalog.channels,
-        count(catalog.orbits.len(), "orbit"),
-        sizes.join(", ")
-    );
-    if !catalog.complete {
-        let _ = writeln!(out, "            bounded: the catalog holds only some of the orbits");
+    let _ = writeln!(out, "channels    {}", families(&catalog.strict, "strict"));
+    if let Some(two_rate) = &catalog.two_rate {
+        let _ = writeln!(out, "            {}", families(two_rate, "two-rate"));
+        let rates: BTreeSet<_> = catalog.routes.iter().flat_map(|route| &route.paced).collect();
+        let rates: Vec<String> = rates.iter().rev().map(ToString::to_string).collect();
+        let _ = writeln!(out, "paced       {}", rates.join(", "));
     }
     let critical = bounds
         .critical_link
@@ -90,6 +77,27 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         bounds.t_star.nanos_down(),
     );
     out
+}
+
+/// How many maximal channels there are, in how many orbits, and how many transfers they have.
+fn families(families: &Families, kind: &str) -> String {
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    for orbit in &families.orbits {
+        *sizes.entry(orbit.representative.0.len()).or_default() += 1;
+    }
+    let sizes: Vec<String> = sizes
+        .iter()
+        .rev()
+        .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
+        .collect();
+    let Families { channels, complete, orbits } = families;
+    let orbits = count(orbits.len(), "orbit");
+    let sizes = sizes.join(", ");
+    if *complete {
+        format!("{channels} maximal {kind} ones in {orbits}: {sizes}")
+    } else {
+        format!("more than {channels} maximal {kind} ones, of which {orbits} are kept: {sizes}")
+    }
 }
 
 fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value {
@@ -129,11 +137,13 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
     let routes: Vec<Value> = topology
         .routes
         .iter()
-        .map(|route| {
+        .zip(&catalog.routes)
+        .map(|(route, planned)| {
             json!({
                 "src": route.src, "dst": route.dst, "index": 0,
                 "class": route.class, "mode": route.mode, "initiator": route.initiator,
                 "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": route.rate,
+                "paced_bytes_per_second": planned.paced,
             })
         })
         .collect();
@@ -157,8 +167,16 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             "critical_link": bounds.critical_link,
         },
         "catalog": {
-            "strict": {"channels": catalog.channels, "orbits": catalog.orbits.len()},
-            "complete": catalog.complete,
+            "strict": families_document(&catalog.strict),
+            // Where no route has a paced rate, the strict channels are all there are.
+            "two_rate": families_document(catalog.two_rate.as_ref().unwrap_or(&catalog.strict)),
+            "complete": catalog.strict.complete
+                && catalog.two_rate.as_ref().is_none_or(|two_rate| two_rate.complete),
         },
     })
+}
+
+fn families_document(families: &Families) -> Value {
+    let Families { channels, orbits, complete } = families;
+    json!({"channels": channels, "orbits": orbits.len(), "complete": complete})
 }

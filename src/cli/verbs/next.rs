@@ -30,8 +30,9 @@ pub(super) fn next(
         _ => None,
     };
     if state.questions {
-        if kind == "imported" && args.assume.is_none() {
-            lines.push(format!("variopath import {target} --assume gen4 -o {file}"));
+        if kind == "imported" {
+            let assume = if args.assume.is_none() { " --assume gen4" } else { "" };
+            lines.push(format!("variopath import {target}{assume} -o {file}"));
         }
         lines.push(format!("answer the questions: write the rates into {file}"));
         lines.push(format!("variopath check {file}"));

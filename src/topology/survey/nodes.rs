@@ -113,5 +113,5 @@ fn name(machine: &Machine, own: &[usize]) -> String {
         return first[..at].to_owned();
     }
     let gpu = own.iter().find(|&&device| machine.devices[device].kind == DeviceKind::Gpu);
-    format!("the node of {}", gpu.map_or(first, |&gpu| machine.devices[gpu].path.as_str()))
+    format!("node of {}", gpu.map_or(first, |&gpu| machine.devices[gpu].path.as_str()))
 }

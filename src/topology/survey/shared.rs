@@ -9,20 +9,25 @@ use crate::topology::uniform::Load;
 use crate::topology::{ResourceKind, Topology};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every link and joint capacity that two or more GPUs send over in each direction: uplinks as the
-/// tree has them, other links in order of declaration, joint capacities, socket memory.
+/// Every link and joint capacity that two or more GPUs share: uplinks as the tree has them, other
+/// links in order of declaration, joint capacities, socket memory. What lies within a node is
+/// counted by the transfers within it; cards and what is beyond them by those between nodes.
 pub(super) fn shared(
     machine: &Machine,
     topology: &Topology,
     forest: &Forest,
     load: &Load,
 ) -> Vec<SharedUplink> {
-    // By link: the fewest GPUs that send over one of its directions.
+    let sources = |id: usize| match load.near_sources[id] {
+        0 => load.sources[id],
+        near => near,
+    };
+    // By link: the most GPUs that send over one of its directions.
     let mut users: BTreeMap<usize, usize> = BTreeMap::new();
     for (id, resource) in topology.resources.iter().enumerate() {
         if let Some(link) = resource.link() {
-            let least = users.entry(link).or_insert(usize::MAX);
-            *least = load.sources[id].min(*least);
+            let most = users.entry(link).or_default();
+            *most = sources(id).max(*most);
         }
     }
     let mut all = Vec::new();
@@ -45,27 +50,30 @@ pub(super) fn shared(
     for (_, device) in forest.all() {
         let Some((link, _)) = forest.up[device] else { continue };
         in_tree.insert(link);
-        let users = users.get(&link).copied().unwrap_or_default();
         let gpus = match machine.devices[device].kind {
             DeviceKind::Gpu => continue,
             DeviceKind::Nic => cards.get(&device).cloned().unwrap_or_default(),
             _ => gpus_below(machine, forest, device),
         };
         if gpus.len() > 1 {
-            // What no transfer takes is shared all the same.
-            let users = if users > 1 { users } else { gpus.len() };
-            add(link, gpus, users);
+            let count = gpus.len();
+            add(link, gpus, count);
         }
     }
     for (&link, &users) in users.iter().filter(|(link, _)| !in_tree.contains(*link)) {
+        let ends = [machine.links[link].from, machine.links[link].to];
+        // A GPU's own link is not shared, however many send to it.
+        if ends.iter().any(|&end| machine.devices[end].kind == DeviceKind::Gpu) {
+            continue;
+        }
+        let gpus = ends.iter().find_map(|end| cards.get(end)).cloned().unwrap_or_default();
+        let users = if gpus.is_empty() { users } else { gpus.len() };
         if users > 1 {
-            let ends = [machine.links[link].from, machine.links[link].to];
-            let gpus = ends.iter().find_map(|end| cards.get(end)).cloned().unwrap_or_default();
             add(link, gpus, users);
         }
     }
     for (id, resource) in topology.resources.iter().enumerate().skip(topology.links) {
-        let users = load.sources[id];
+        let users = sources(id);
         if users < 2 {
             continue;
         }

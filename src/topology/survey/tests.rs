@@ -51,7 +51,7 @@ shared      sw[0] -- s[0] by g[0], g[1]: 25 GB/s, 12.5 GB/s a GPU
             sw[1] -- s[0] by g[2], g[3]: 25 GB/s, 12.5 GB/s a GPU
             sw[2] -- s[1] by g[4], g[5]: 25 GB/s, 12.5 GB/s a GPU
             sw[3] -- s[1] by g[6], g[7]: 25 GB/s, 12.5 GB/s a GPU
-            s[0] -- s[1] by 4 GPUs each way: 40 GB/s, 10 GB/s a GPU
+            s[0] -- s[1] by up to 4 GPUs each way: 40 GB/s, 10 GB/s a GPU
 assumed     s[0] -- s[1]: 40 GB/s, latency 500 ns (as another box)
             memory of s[1]: 80 GB/s
 unknown     g[0..2] -- sw[0], g[2..4] -- sw[1] and 4 more
@@ -86,8 +86,8 @@ fn cascaded_switches_without_socket_and_loose_devices() {
         tree,
         [
             "machine     loose: 2 nodes, 2 switches, 4 GPUs",
-            "nodes       the node of g[0]: 2 switches, 3 GPUs",
-            "            the node of g[3]: 1 GPU",
+            "nodes       node of g[0]: 2 switches, 3 GPUs",
+            "            node of g[3]: 1 GPU",
             "tree        sw[0]",
             "              sw[1]  25 GB/s",
             "                g[0]  25 GB/s  (rank 1)",

@@ -119,7 +119,8 @@ pub struct SharedUplink {
     pub link: String,
     /// The GPUs behind it, or whose transfers to other nodes use it; empty where neither tells.
     pub gpus: Vec<String>,
-    /// How many GPUs send over it at once when all do, over one direction of a link; at least 2.
+    /// How many GPUs share it: those behind it, else the most that send over one direction of a link;
+    /// at least 2.
     pub users: usize,
     /// What it is worth, in each direction of a link; nothing when unknown.
     pub bytes_per_second: Option<BytesPerSecond>,

@@ -11,29 +11,29 @@ use std::collections::BTreeMap;
 /// What is compared with each other: GPUs of one model, switches.
 type Sort<'a> = (DeviceKind, Option<&'a str>);
 
-/// A warning for each lower rate than what more than half of the kind have.
+/// A warning for each rate that is far below that of most of the kind. Fewer lanes and older
+/// generations halve a rate; what is measured differs by some percent, which is no matter here.
 pub(super) fn narrow(machine: &Machine, forest: &Forest) -> Vec<Diagnostic> {
-    let mut alike: BTreeMap<Sort<'_>, Vec<(usize, usize)>> = BTreeMap::new();
+    let mut alike: BTreeMap<Sort<'_>, Vec<(BytesPerSecond, usize, usize)>> = BTreeMap::new();
     for (position, device) in machine.devices.iter().enumerate() {
         let Some((link, _)) = forest.above(position) else { continue };
+        let Some(rate) = machine.links[link].value.rate else { continue };
         if matches!(device.kind, DeviceKind::Gpu | DeviceKind::Switch) {
             let kind = (device.kind, device.model.as_deref());
-            alike.entry(kind).or_default().push((position, link));
+            alike.entry(kind).or_default().push((rate, position, link));
         }
     }
     let mut found = Vec::new();
-    for ((kind, _), devices) in alike {
-        let mut by_rate: BTreeMap<BytesPerSecond, Vec<(usize, usize)>> = BTreeMap::new();
-        for &(device, link) in &devices {
-            let Some(rate) = machine.links[link].value.rate else { continue };
-            by_rate.entry(rate).or_default().push((device, link));
-        }
-        let most = by_rate.iter().find(|(_, group)| 2 * group.len() > devices.len());
-        let Some((&usual, usual_group)) = most else { continue };
-        let usual_text = worth(&machine.links[usual_group[0].1].value);
-        for (_, group) in by_rate.range(..usual) {
-            let link = &machine.links[group[0].1];
-            let paths = group.iter().map(|&(device, _)| machine.devices[device].path.as_str());
+    for ((kind, _), mut devices) in alike {
+        devices.sort_unstable();
+        let (usual, _, usual_link) = devices[devices.len() / 2];
+        let usual_text = worth(&machine.links[usual_link].value);
+        let slow = devices.partition_point(|(rate, ..)| is_far_below(*rate, usual));
+        // Half of them are no exception.
+        let slow = if 2 * slow < devices.len() { slow } else { 0 };
+        for group in devices[..slow].chunk_by(|a, b| a.0 == b.0) {
+            let link = &machine.links[group[0].2];
+            let paths = group.iter().map(|&(_, device, _)| machine.devices[device].path.as_str());
             let (verb, many) = match kind {
                 DeviceKind::Gpu => ("on", "GPUs"),
                 _ => ("linked by", "switches"),
@@ -57,6 +57,10 @@ pub(super) fn narrow(machine: &Machine, forest: &Forest) -> Vec<Diagnostic> {
         }
     }
     found
+}
+
+fn is_far_below(rate: BytesPerSecond, usual: BytesPerSecond) -> bool {
+    u128::from(rate.0) * 4 < u128::from(usual.0) * 3
 }
 
 /// `pcie gen4 x8 (13.15 GB/s)`
