@@ -92,6 +92,8 @@ enum Verb {
     Fmt(verbs::fmt::FmtArgs),
     /// Turns dumps of a machine (nvidia-smi, NCCL, hwloc, …) into a topology file
     Import(verbs::import::ImportArgs),
+    /// Fits the figures of a topology file to measurements
+    Calibrate(verbs::calibrate::CalibrateArgs),
     /// Writes a machine as a topology file of NCCL or a drawing for Graphviz
     Export(verbs::export::ExportArgs),
     /// Lists the machines that variopath knows, or prints one
@@ -132,6 +134,7 @@ pub fn main() -> ExitCode {
     }
     let json = match &cli.verb {
         Verb::Check(args) => args.json,
+        Verb::Calibrate(args) => args.json,
         Verb::Analyze(args) => args.json,
         Verb::Compare(args) => args.json,
         Verb::Plan(args) => args.json,
@@ -152,6 +155,7 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => verbs::check::check(&mut context, args),
         Verb::Fmt(args) => verbs::fmt::fmt(&mut context, args),
         Verb::Import(args) => verbs::import::import(&mut context, args),
+        Verb::Calibrate(args) => verbs::calibrate::calibrate(&mut context, args),
         Verb::Export(args) => verbs::export::export(&mut context, args),
         Verb::Presets(args) => verbs::presets::presets(&mut context, args),
         Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
