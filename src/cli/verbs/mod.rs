@@ -6,6 +6,7 @@ pub(super) mod build;
 pub(super) mod calibrate;
 mod calibration;
 pub(super) mod check;
+pub(super) mod compare;
 pub(super) mod completions;
 pub(super) mod demand;
 pub(super) mod export;
