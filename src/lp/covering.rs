@@ -125,7 +125,10 @@ fn part(column: &Column, row: usize) -> Option<f64> {
     Some(column[at].1)
 }
 
-fn solve(mut problem: Problem, variables: &[minilp::Variable]) -> Result<Vec<f64>, LpError> {
+pub(super) fn solve(
+    mut problem: Problem,
+    variables: &[minilp::Variable],
+) -> Result<Vec<f64>, LpError> {
     problem.set_time_limit(LIMIT);
     let outcome = problem.solve().map_err(|error| LpError::Solver(error.to_string()))?;
     let solution = outcome
