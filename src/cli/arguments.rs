@@ -102,6 +102,8 @@ enum Verb {
     Analyze(verbs::analyze::AnalyzeArgs),
     /// Shows what a demand's bounds are on two machines, and which link is critical on which
     Compare(verbs::compare::CompareArgs),
+    /// Names the single changes of a machine that would lower a demand's bound most
+    Advise(verbs::advise::AdviseArgs),
     /// Writes a demand matrix from a SPEC, or lists the kinds
     Demand(verbs::demand::DemandVerbArgs),
     /// Plans one exchange
@@ -137,6 +139,7 @@ pub fn main() -> ExitCode {
         Verb::Calibrate(args) => args.json,
         Verb::Analyze(args) => args.json,
         Verb::Compare(args) => args.json,
+        Verb::Advise(args) => args.json,
         Verb::Plan(args) => args.json,
         Verb::Verify(args) => args.json,
         Verb::Run(args) => args.json,
@@ -160,6 +163,7 @@ pub fn main() -> ExitCode {
         Verb::Presets(args) => verbs::presets::presets(&mut context, args),
         Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
         Verb::Compare(args) => verbs::compare::compare(&mut context, args),
+        Verb::Advise(args) => verbs::advise::advise(&mut context, args),
         Verb::Demand(args) => verbs::demand::demand(&mut context, args),
         Verb::Plan(args) => verbs::plan::plan(&mut context, args),
         Verb::Verify(args) => verbs::verify::verify(&mut context, args),

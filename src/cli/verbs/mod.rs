@@ -1,5 +1,6 @@
 //! One file a verb.
 
+pub(super) mod advise;
 pub(super) mod analyze;
 pub(super) mod bench;
 pub(super) mod build;
