@@ -3,6 +3,7 @@
 pub mod analyzer;
 pub mod base;
 pub mod bundle;
+pub mod calibrate;
 pub mod catalog;
 pub mod codegen;
 pub mod demand;

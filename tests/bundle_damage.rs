@@ -5,7 +5,7 @@ use std::path::Path;
 use variopath::base::{BytesPerSecond, Digest, Initiator, LinkId, Mode, Rank, RouteClass, RouteId};
 use variopath::bundle::{self, BundleError, CATALOG, KERNELS, MANIFEST, Parts, TOPOLOGY};
 use variopath::catalog::{
-    Catalog, Channel, ChannelOrbit, PlannedRoute, StructureEdge, StructureVertex,
+    Catalog, Channel, ChannelOrbit, Families, PlannedRoute, StructureEdge, StructureVertex,
 };
 
 /// Two GPUs on one switch: small, and complete enough for every field of the manifest.
@@ -22,6 +22,7 @@ fn parts() -> Parts {
         links: links.map(LinkId).to_vec(),
         shares: Vec::new(),
         rate: BytesPerSecond(25_000_000_000),
+        paced: Vec::new(),
     };
     let catalog = Catalog {
         topology: "two".into(),
@@ -37,12 +38,15 @@ fn parts() -> Parts {
         generators: vec![vec![0, 2, 1]],
         order: "2".into(),
         pair_orbits: 1,
-        orbits: vec![ChannelOrbit {
-            representative: Channel(vec![RouteId(0), RouteId(1)]),
-            size: "1".into(),
-        }],
-        channels: "1".into(),
-        complete: true,
+        strict: Families {
+            orbits: vec![ChannelOrbit {
+                representative: Channel::strict([RouteId(0), RouteId(1)]),
+                size: "1".into(),
+            }],
+            channels: "1".into(),
+            complete: true,
+        },
+        two_rate: None,
     };
     Parts {
         topology_text: "topology \"two\"\n".into(),

@@ -80,7 +80,7 @@ fn every_mistake_is_named_with_its_place() {
         "{\"devices\": []}".to_owned(),
         "{\"format\": \"variopath-measured/2\"}".to_owned(),
         "{\"format\": \"variopath-measured/1\", \"devices\": 3}".to_owned(),
-        "{\"format\": \"variopath-measured/1\", \"devices\": [{\"bus\": \"c1\"},\n{\"bus\": \"0:c1:0.0\"}, {\"bus\": \"0:C1:0.0\"}], \"series\": []}".to_owned(),
+        "{\"format\": \"variopath-measured/1\", \"devices\": [{\"bus\": \"c1\"},\n{\"bus\": \"0000:c1:00.0\"}, {\"bus\": \"0000:C1:00.0\"}], \"series\": []}".to_owned(),
         file("sideways", ""),
         file("unidirectional", &sample("-3")),
         file("unidirectional", &sample("1e308")),

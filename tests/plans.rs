@@ -8,7 +8,8 @@ use variopath::base::{
     Bytes, BytesPerSecond, Demand, Digest, LinkId, Nanos, OrbitId, Picos, Rank, RouteId,
 };
 use variopath::catalog::{
-    Channel, ChannelOrbit, Fit, Locator, OrbitDocument, Plan, PlanDocument, bounds, plan_document,
+    Channel, ChannelOrbit, Fit, Locator, OrbitDocument, Paces, Plan, PlanDocument, bounds,
+    plan_document,
 };
 use variopath::demand::eleven;
 use variopath::scheduler::{PlanError, Planner, name_steps, running_sets};
@@ -98,7 +99,7 @@ fn every_plan_passes_the_checker_and_is_near_the_optimum() {
             let summary = verify(&topology, &demand, &plan)
                 .unwrap_or_else(|faults| panic!("{name} {spec}: {}", faults[0]));
             assert_eq!(summary.bytes, demand.total());
-            let exact = exact_optimum(&catalog, &demand, Some(plan.makespan)).unwrap();
+            let exact = exact_optimum(&catalog, &demand, Paces::Solo, Some(plan.makespan)).unwrap();
             assert!(plan.bounds.t_eff <= exact.lower && exact.lower <= plan.makespan);
             let ratio = plan.makespan.0.max(1) as f64 / exact.lower.0.max(1) as f64;
             sum += ratio;
@@ -148,7 +149,7 @@ fn random_machines_with_mixed_widths() {
             .unwrap_or_else(|faults| panic!("case {case}: {}", faults[0]));
         assert!(plan.bounds.t_star <= plan.bounds.t_eff && plan.bounds.t_eff <= plan.makespan);
         for set in running_sets(&plan) {
-            let whole = Fit::new(&catalog).complete(&set.0);
+            let whole = Fit::new(&catalog, Paces::Solo).complete(&set.0);
             assert!(set.0.iter().all(|route| whole.0.contains(route)));
         }
     }
@@ -159,8 +160,8 @@ fn steps_name_channels_of_the_catalog() {
     // Two GPUs on a switch: one channel, both directions at once, which is its own mirror image.
     let topology = machine("pair", 1, &[], &[(0, 250), (0, 250)]);
     let mut catalog = catalog(&topology);
-    let both = Channel(vec![RouteId(0), RouteId(1)]);
-    catalog.orbits.push(ChannelOrbit { representative: both.clone(), size: "1".into() });
+    let both = Channel::strict([RouteId(0), RouteId(1)]);
+    catalog.strict.orbits.push(ChannelOrbit { representative: both.clone(), size: "1".into() });
     let demand = matrix(2, &[(0, 1, 1 << 20)]);
     let mut plan = Planner::new(&catalog).unwrap().plan(&demand).unwrap();
     name_steps(&catalog, &mut plan, &mut Locator::new(&catalog)).unwrap();
@@ -185,7 +186,7 @@ fn steps_name_channels_of_the_catalog() {
     let mut bad = good.clone();
     bad.steps[0].channels[0].orbit = OrbitDocument::Word("unheard".into());
     assert_eq!(verify_channels(&topology, &catalog, &bad), unknown);
-    catalog.orbits[0].representative = Channel(vec![RouteId(0)]);
+    catalog.strict.orbits[0].representative = Channel::strict([RouteId(0)]);
     let outside = Err(vec![Fault::NotInChannel { step: 0, piece: 0 }]);
     // Whichever way the element turns it, one direction contains the piece and the other does not.
     let mut bad = good.clone();

@@ -28,15 +28,54 @@ fn symmetry_channels_and_bounds_are_the_known_ones() {
         let stages = stages(name);
         let found = &stages.catalog;
         assert_eq!(
-            (found.order.as_str(), found.pair_orbits, found.channels.as_str(), found.orbits.len()),
+            (
+                found.order.as_str(),
+                found.pair_orbits,
+                found.strict.channels.as_str(),
+                found.strict.orbits.len()
+            ),
             (order, pair_orbits, channels, orbits),
             "{name}"
         );
-        assert!(found.complete);
+        assert!(found.strict.complete);
         let bounds = catalog::bounds(found, &uniform(stages.topology.ranks.len())).expect("bounds");
         let (t_eff, t_star) = (u128::from(bounds.t_eff.0), u128::from(bounds.t_star.0));
         let thousandths = (t_eff * 1000 + t_star / 2) / t_star;
         assert_eq!(thousandths, ratio, "{name}");
+    }
+}
+
+/// (platform, two-rate channels, their orbits), computed by an independent program.
+const TWO_RATE: [(&str, &str, usize); 3] =
+    [("a", "52273", 76), ("b", "3937", 52), ("e6", "1624", 430)];
+
+#[test]
+fn two_rate_channels_are_the_known_ones() {
+    for (name, channels, orbits) in TWO_RATE {
+        let found = stages(name).catalog.two_rate.expect("paced rates");
+        assert_eq!((found.channels.as_str(), found.orbits.len()), (channels, orbits), "{name}");
+        assert!(found.complete);
+    }
+    // Where every link is a multiple of what crosses it, nothing is paced.
+    assert_eq!(stages("c").catalog.two_rate, None);
+    // Far more than a catalog keeps.
+    let found = stages("e3s").catalog.two_rate.expect("paced rates");
+    assert!(!found.complete);
+    assert_eq!(found.orbits.len(), analyzer::Limits::default().max_orbits);
+}
+
+#[test]
+fn two_rates_bring_uniform_demands_near_what_links_allow() {
+    for (name, ten_thousandths) in [("a", 10_000), ("b", 10_833), ("e3s", 10_600)] {
+        let stages = stages(name);
+        let demand = uniform(stages.topology.ranks.len());
+        let bounds = catalog::bounds(&stages.catalog, &demand).expect("bounds");
+        let exact = analyzer::exact_optimum(&stages.catalog, &demand, catalog::Paces::All, None)
+            .expect("an optimum");
+        for end in [exact.lower, exact.upper] {
+            let found = (end.0 * 10_000 + bounds.t_star.0 / 2) / bounds.t_star.0;
+            assert_eq!(found, ten_thousandths, "{name}: {exact:?} of {:?}", bounds.t_star);
+        }
     }
 }
 
@@ -69,7 +108,8 @@ fn a_cycle_of_five_conflicts_needs_more_than_any_link() {
             entries[src * 8 + dst] = UNIT;
         }
         let demand = Demand::new(8, entries).expect("a demand");
-        let exact = analyzer::exact_optimum(&stages.catalog, &demand, None).expect("an optimum");
+        let exact = analyzer::exact_optimum(&stages.catalog, &demand, catalog::Paces::Solo, None)
+            .expect("an optimum");
         let plan =
             scheduler::Planner::new(&stages.catalog).expect("a planner").plan(&demand).expect("ok");
         let unit = 1_000_000_000u64;

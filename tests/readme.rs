@@ -52,7 +52,7 @@ fn examples_print_what_they_show() {
         at = start;
         ran += 1;
     }
-    assert_eq!(ran, 5, "README.md has five examples");
+    assert_eq!(ran, 6, "README.md has six examples");
     if update {
         fs::write(path, readme).expect("write README.md");
     }

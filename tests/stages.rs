@@ -59,11 +59,11 @@ fn routes(stages: &Stages) -> String {
 }
 
 fn transfers(stages: &Stages, channel: &Channel) -> String {
-    let one = |id: &variopath::base::RouteId| {
+    let one = |id: variopath::base::RouteId| {
         let route = &stages.topology.routes[id.index()];
         format!("{}>{}", gpu(stages, route.src), gpu(stages, route.dst))
     };
-    channel.0.iter().map(one).collect::<Vec<_>>().join(" ")
+    channel.routes().map(one).collect::<Vec<_>>().join(" ")
 }
 
 fn channels(stages: &Stages) -> String {
@@ -73,10 +73,10 @@ fn channels(stages: &Stages) -> String {
         catalog.order,
         catalog.generators.len(),
         catalog.pair_orbits,
-        catalog.channels,
-        catalog.orbits.len()
+        catalog.strict.channels,
+        catalog.strict.orbits.len()
     );
-    for (id, orbit) in catalog.orbits.iter().enumerate() {
+    for (id, orbit) in catalog.strict.orbits.iter().enumerate() {
         let _ = writeln!(out, "#{id} x{} {}", orbit.size, transfers(stages, &orbit.representative));
     }
     out

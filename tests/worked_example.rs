@@ -38,6 +38,8 @@ fn switch_of_four() -> Topology {
             latency: Nanos(0),
             origin: ValueOrigin::Stated,
             pcie: None,
+            figure: None,
+            written: None,
         },
         span: None,
     };

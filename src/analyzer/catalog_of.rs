@@ -1,20 +1,21 @@
 //! The analyzer's driver: one call a stage.
 
-use super::channels::{Found, maximal_channels};
+use super::channels::maximal_channels;
 use super::unsupported::unsupported;
-use crate::base::{DeviceKind, VertexId};
+use crate::base::{BytesPerSecond, DeviceKind, LinkId, VertexId};
 use crate::catalog::{
-    Catalog, ChannelLimit, JointCapacity, JointOf, PlannedRoute, StructureEdge, StructureVertex,
-    canonical_channel, check, structure,
+    Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
+    StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::{ResourceKind, Topology};
+use crate::topology::{ResourceKind, Route, Topology};
 use std::collections::BTreeSet;
 
 /// How far the analyzer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// At most this many orbits of channels; beyond, the catalog is bounded and marked so.
+    /// At most this many orbits of strict channels, and of two-rate ones; beyond, those are bounded
+    /// and marked so.
     pub max_orbits: usize,
 }
 
@@ -25,7 +26,7 @@ impl Default for Limits {
     }
 }
 
-/// Finds the symmetry of a topology and all its maximal strict channels up to symmetry. The catalog
+/// Finds the symmetry of a topology and all its maximal channels up to symmetry, strict and two-rate. The catalog
 /// has passed [`check`].
 ///
 /// # Errors
@@ -50,23 +51,22 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
         generators: Vec::new(),
         order: String::new(),
         pair_orbits: 0,
-        orbits: Vec::new(),
-        channels: String::new(),
-        complete: true,
+        strict: Families { orbits: Vec::new(), channels: String::new(), complete: true },
+        two_rate: None,
     };
     let base = structure(&catalog);
-    let group = canonical_channel(&base, &catalog, []);
+    let group = canonical_channel(&base, &catalog, &[]);
     catalog.pair_orbits = pair_orbits(&catalog, &group.generators);
     catalog.order = group.order.to_string();
     // What stands behind the devices in the structure goes where they go.
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let Found { orbits, channels, complete } =
-        maximal_channels(&catalog, &base, &group.order, limits.max_orbits);
-    catalog.orbits = orbits;
-    catalog.channels = channels.to_string();
-    catalog.complete = complete;
+    let families =
+        |paces| maximal_channels(&catalog, paces, &base, &group.order, limits.max_orbits);
+    let paced = catalog.routes.iter().any(|route| !route.paced.is_empty());
+    let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));
+    (catalog.strict, catalog.two_rate) = (strict, two_rate);
     check(&catalog).map_err(|fault| {
         Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
             .help("this is a fault of variopath; please report it with the topology file")
@@ -160,8 +160,25 @@ fn routes(topology: &Topology) -> Vec<PlannedRoute> {
             links: route.links.clone(),
             shares: route.shares.clone(),
             rate: route.rate,
+            paced: paced_rates(topology, route),
         })
         .collect()
+}
+
+/// The even shares, below the solo rate, of the resources on a route that are wider than it needs
+/// and no multiple of that: so many transfers fill the resource that no fewer would.
+fn paced_rates(topology: &Topology, route: &Route) -> Vec<BytesPerSecond> {
+    let mut taken: Vec<LinkId> = route.takes().collect();
+    taken.sort_unstable();
+    let shares = taken.chunk_by(|a, b| a == b).filter_map(|same| {
+        let wide = topology.resources[same[0].index()].capacity?.0 / same.len() as u64;
+        (wide > route.rate.0).then(|| wide / wide.div_ceil(route.rate.0))
+    });
+    let mut rates: Vec<BytesPerSecond> =
+        shares.map(BytesPerSecond).filter(|rate| *rate < route.rate && rate.0 > 0).collect();
+    rates.sort_unstable_by(|a, b| b.cmp(a));
+    rates.dedup();
+    rates
 }
 
 /// The number of orbits of ordered pairs of ranks.

@@ -1,84 +1,108 @@
-//! All maximal strict channels, one of each family.
+//! All maximal channels, one of each family.
 //!
-//! The search goes from family to family. From a maximal channel S and a route r outside it, take
-//! every least set R of members of S whose removal makes room for r, and extend (S without R) with r
-//! to a maximal channel in any way. **Every family is reached**: let T be a maximal channel and S a
-//! reached one, S different from T. Some r of T is not in S, since T is maximal. The members of S
-//! that are in T fit together with r, so some least R avoids them all, and the new channel shares
-//! with T all that S shares, and r. The shared part grows with each step until it is all of T. Since
-//! a symmetry g maps T to another channel of its family, it does not matter which member of a family
-//! the search continues from: replace T by its image. For the same reason one r of each orbit under
-//! the symmetries that leave S alone is enough.
+//! The search goes from family to family. A channel gives each route a speed: none, a paced rate or
+//! the solo rate, and a channel is at most another where each route is at most as fast. From a
+//! maximal channel S, a route r and a speed of r above the one that it has in S, take every least
+//! slowing of the other members of S (one may leave altogether) that makes room for r at that speed,
+//! and extend what results to a maximal channel in any way. **Every family is reached**: let T be a
+//! maximal channel and S a reached one, S different from T. Some r of T is faster in T than in S,
+//! since T is not at most S unless they are equal. The slower of the two speeds of each route make a
+//! channel with room for r as fast as in T, so some least slowing leaves each route at least as fast
+//! as those; and the new channel has in common with T all that S has, and r. What is in common grows
+//! with each step until it is all of T. Since a symmetry g maps T to another channel of its family,
+//! it does not matter which member of a family the search continues from: replace T by its image.
+//! For the same reason one r of each orbit under the symmetries that leave S alone is enough.
 
-use crate::base::RouteId;
+use crate::base::{Rank, RouteId};
 use crate::catalog::symmetry::Structure;
-use crate::catalog::{Catalog, Channel, ChannelOrbit, Fit, canonical_channel};
+use crate::catalog::{
+    Catalog, Channel, ChannelOrbit, Families, Fit, Paces, Transfer, canonical_channel,
+};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
-
-/// What the search found.
-pub(super) struct Found {
-    /// Sorted by representative.
-    pub(super) orbits: Vec<ChannelOrbit>,
-    /// The number of channels in all orbits.
-    pub(super) channels: BigUint,
-    /// Whether these are all.
-    pub(super) complete: bool,
-}
 
 /// Searches until nothing is new or `max_orbits` families are found. `group` is the order of the
 /// symmetry group.
 pub(super) fn maximal_channels(
     catalog: &Catalog,
+    paces: Paces,
     base: &Structure,
     group: &BigUint,
     max_orbits: usize,
-) -> Found {
-    let fit = Fit::new(catalog);
-    let mut found = Found { orbits: Vec::new(), channels: BigUint::ZERO, complete: true };
-    let mut forms = FxHashSet::default();
-    // Channels whose family is known: most neighbours are met many times.
-    let mut met: FxHashSet<Channel> = FxHashSet::default();
-    let mut queue = VecDeque::new();
-    let mut visit = |channel: Channel, found: &mut Found, queue: &mut VecDeque<_>| {
-        if !met.insert(channel.clone()) {
-            return;
-        }
-        let canonical = canonical_channel(base, catalog, channel.0.iter().copied());
-        if !forms.insert(canonical.form) {
-            return;
-        }
-        if found.orbits.len() >= max_orbits {
-            found.complete = false;
-            return;
-        }
-        let size = group / &canonical.order;
-        found.channels += &size;
-        found.orbits.push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
-        queue.push_back((channel, canonical.generators));
+) -> Families {
+    let fit = Fit::new(catalog, paces);
+    let mut search = Search {
+        catalog,
+        base,
+        group,
+        max_orbits,
+        orbits: Vec::new(),
+        channels: BigUint::ZERO,
+        complete: true,
+        forms: FxHashSet::default(),
+        met: FxHashSet::default(),
+        queue: VecDeque::new(),
     };
-    visit(fit.complete(&[]), &mut found, &mut queue);
-    while let Some((channel, stabiliser)) = queue.pop_front() {
-        if !found.complete {
+    search.visit(fit.complete(&[]));
+    while let Some((channel, stabiliser)) = search.queue.pop_front() {
+        if !search.complete {
             break;
         }
         let orbits = route_orbits(catalog, &stabiliser);
         for (index, &root) in orbits.iter().enumerate() {
-            let route = RouteId::new(index);
-            if index != root || channel.0.binary_search(&route).is_ok() {
+            if index != root {
                 continue;
             }
-            for removal in least_removals(&fit, &channel, route) {
-                let mut set: Vec<RouteId> =
-                    channel.0.iter().copied().filter(|id| !removal.contains(id)).collect();
-                set.push(route);
-                visit(fit.complete(&set), &mut found, &mut queue);
+            let route = RouteId::new(index);
+            let own = channel.0.iter().find(|member| member.route == route);
+            let slowest = own.map_or(fit.paces(route), |own| own.pace);
+            for pace in 0..slowest {
+                for mut set in least_slowings(&fit, &channel, Transfer { route, pace }) {
+                    set.push(Transfer { route, pace });
+                    search.visit(fit.complete(&set));
+                }
             }
         }
     }
-    found.orbits.sort_by(|a, b| a.representative.cmp(&b.representative));
-    found
+    search.orbits.sort_by(|a, b| a.representative.cmp(&b.representative));
+    let Search { orbits, channels, complete, .. } = search;
+    Families { orbits, channels: channels.to_string(), complete }
+}
+
+struct Search<'a> {
+    catalog: &'a Catalog,
+    base: &'a Structure,
+    group: &'a BigUint,
+    max_orbits: usize,
+    orbits: Vec<ChannelOrbit>,
+    channels: BigUint,
+    complete: bool,
+    forms: FxHashSet<crate::catalog::symmetry::Form>,
+    /// Channels whose family is known: most neighbours are met many times.
+    met: FxHashSet<Channel>,
+    /// Channels to go on from, each with generators of the symmetries that leave it alone.
+    queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
+}
+
+impl Search<'_> {
+    fn visit(&mut self, channel: Channel) {
+        if !self.met.insert(channel.clone()) {
+            return;
+        }
+        let canonical = canonical_channel(self.base, self.catalog, &channel.0);
+        if !self.forms.insert(canonical.form) {
+            return;
+        }
+        if self.orbits.len() >= self.max_orbits {
+            self.complete = false;
+            return;
+        }
+        let size = self.group / &canonical.order;
+        self.channels += &size;
+        self.orbits.push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
+        self.queue.push_back((channel, canonical.generators));
+    }
 }
 
 /// For each route the least route of its orbit under the permutations of vertices.
@@ -95,9 +119,9 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         at
     };
     for generator in generators {
-        let image = |rank: crate::base::Rank| {
+        let image = |rank: Rank| {
             let vertex = generator[catalog.rank_vertices[rank.index()] as usize];
-            crate::base::Rank(rank_of[vertex as usize])
+            Rank(rank_of[vertex as usize])
         };
         for (index, route) in catalog.routes.iter().enumerate() {
             let other = catalog.route_id(image(route.src), image(route.dst)).index();
@@ -108,61 +132,65 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
     (0..forest.len()).map(|index| find(&forest, index)).collect()
 }
 
-/// Every least set of members whose removal makes room for `route`.
-fn least_removals(fit: &Fit, channel: &Channel, route: RouteId) -> Vec<Vec<RouteId>> {
-    let mut found = Vec::new();
+/// The other members of `channel` after every least slowing that makes room for `wanted`.
+fn least_slowings(fit: &Fit, channel: &Channel, wanted: Transfer) -> Vec<Vec<Transfer>> {
     // Whoever never runs beside the route has to go in any case.
-    let apart = fit.apart(route);
-    let mut removed: Vec<RouteId> =
-        channel.0.iter().copied().filter(|id| apart.binary_search(id).is_ok()).collect();
-    // The members on each resource that is too full, and how much of what they take has to go.
-    let mut needs: Vec<Need> = Vec::new();
-    for &(at, wanted) in fit.needs(route) {
-        let taken = |&id: &RouteId| {
-            let needs = fit.needs(id);
-            let found = needs.binary_search_by_key(&at, |need| need.0).ok()?;
-            Some((id, needs[found].1))
-        };
-        let members: Vec<(RouteId, u64)> = channel.0.iter().filter_map(taken).collect();
-        let load: u64 = members.iter().map(|member| member.1).sum();
-        let excess = (load + wanted).saturating_sub(fit.capacity()[at]);
-        if excess > 0 {
-            needs.push(Need { excess, members });
-        }
-    }
-    removals(&needs, &mut removed, &mut found);
-    found.sort();
-    found.dedup();
-    let all = found.clone();
-    found.retain(|set| {
-        !all.iter().any(|other| other.len() < set.len() && other.iter().all(|id| set.contains(id)))
+    let apart = fit.apart(wanted.route);
+    let others = channel.0.iter().copied().filter(|member| {
+        member.route != wanted.route && apart.binary_search(&member.route).is_err()
     });
+    let mut slowing =
+        Slowing { fit, needs: fit.needs(wanted), seen: FxHashSet::default(), found: Vec::new() };
+    slowing.branch(others.collect());
+    let mut found = slowing.found;
+    found.sort_unstable();
+    let all = found.clone();
+    found.retain(|set| !all.iter().any(|other| other != set && at_most(set, other)));
     found
 }
 
-/// What has to go from a resource.
-struct Need {
-    excess: u64,
-    /// The members on it and what each takes.
-    members: Vec<(RouteId, u64)>,
+/// Whether each member of `set` is in `other`, at least as fast.
+fn at_most(set: &[Transfer], other: &[Transfer]) -> bool {
+    set.iter().all(|member| {
+        let found = other.binary_search_by_key(&member.route, |other| other.route);
+        found.is_ok_and(|at| other[at].pace <= member.pace)
+    })
 }
 
-/// Branches over the members of the first resource that is still too full.
-fn removals(needs: &[Need], removed: &mut Vec<RouteId>, found: &mut Vec<Vec<RouteId>>) {
-    let freed = |need: &Need, removed: &[RouteId]| -> u64 {
-        need.members.iter().filter(|(id, _)| removed.contains(id)).map(|(_, taken)| taken).sum()
-    };
-    let Some(open) = needs.iter().find(|need| freed(need, removed) < need.excess) else {
-        let mut set = removed.clone();
-        set.sort_unstable();
-        found.push(set);
-        return;
-    };
-    for &(id, _) in &open.members {
-        if !removed.contains(&id) {
-            removed.push(id);
-            removals(needs, removed, found);
-            removed.pop();
+struct Slowing<'a> {
+    fit: &'a Fit,
+    /// What needs room.
+    needs: &'a [(usize, u64)],
+    seen: FxHashSet<Vec<Transfer>>,
+    found: Vec<Vec<Transfer>>,
+}
+
+impl Slowing<'_> {
+    /// Slows, by one pace, each member on the first resource that is still too full.
+    fn branch(&mut self, set: Vec<Transfer>) {
+        let taken = |member: &Transfer, at: usize| {
+            let needs = self.fit.needs(*member);
+            needs.binary_search_by_key(&at, |need| need.0).ok().map(|found| needs[found].1)
+        };
+        let open = self.needs.iter().find(|&&(at, need)| {
+            let load: u64 = set.iter().filter_map(|member| taken(member, at)).sum();
+            load + need > self.fit.capacity()[at]
+        });
+        let Some(&(at, _)) = open else {
+            self.found.push(set);
+            return;
+        };
+        let members: Vec<usize> =
+            (0..set.len()).filter(|&index| taken(&set[index], at).is_some()).collect();
+        for index in members {
+            let mut slower = set.clone();
+            slower[index].pace += 1;
+            if slower[index].pace == self.fit.paces(slower[index].route) {
+                slower.remove(index);
+            }
+            if self.seen.insert(slower.clone()) {
+                self.branch(slower);
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The exact optimum over strict channels, by column generation: the yardstick of plans.
+//! The exact optimum over channels, by column generation: the yardstick of plans.
 //!
 //! A demand is covered by giving each channel a time so that every transfer runs long enough; the
 //! least total time is a linear program with a column a channel. Only columns that improve are made:
 //! the dual program values each transfer, and a channel worth more than one is a new column. When
-//! none is, the optimum is found. Once the total reaches the single-link bound it is found, too.
+//! none is, the optimum is found. Once the total reaches the bound by single resources it is found, too.
 
 use super::exact_price::Pricing;
 use crate::base::{Demand, Picos, UnitOverflow};
-use crate::catalog::{Bounds, Catalog, bounds};
+use crate::catalog::{Bounds, Catalog, Paces, bounds};
 use crate::lp::{Covering, LpError};
 
 /// Why there is no optimum.
@@ -24,9 +24,9 @@ pub enum ExactError {
 /// Where the optimum lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
-    /// No strict plan is shorter: the single-link bound or a dual solution scaled to hold.
+    /// No plan is shorter: the bound by single resources or a dual solution scaled to hold.
     pub lower: Picos,
-    /// A preemptive strict plan of this length exists.
+    /// A preemptive plan of this length exists.
     pub upper: Picos,
 }
 
@@ -35,23 +35,25 @@ const ROUNDS: usize = 400;
 /// Relative gap at which a bound counts as reached.
 const CLOSE: f64 = 1e-7;
 
-/// The exact optimum for a demand. `upper` is the length of a known plan: where it equals the
-/// single-link bound there is nothing to search.
+/// The exact optimum for a demand, over strict or over two-rate channels. `upper` is the length of a
+/// known plan: where it equals the bound by single resources there is nothing to search.
 ///
 /// # Errors
 /// [`ExactError`] when the solver fails or a time leaves its range.
 pub fn exact_optimum(
     catalog: &Catalog,
     demand: &Demand,
+    paces: Paces,
     upper: Option<Picos>,
 ) -> Result<Exact, ExactError> {
-    let Bounds { t_eff, .. } = bounds(catalog, demand)?;
-    if t_eff.0 == 0 {
-        return Ok(Exact { lower: t_eff, upper: t_eff });
+    let Bounds { t_star, t_eff, .. } = bounds(catalog, demand)?;
+    let least = if paces == Paces::Solo { t_eff } else { t_star };
+    if least.0 == 0 {
+        return Ok(Exact { lower: least, upper: least });
     }
     // The bound is rounded down and plans round each piece up: a nanosecond is no difference.
-    if let Some(upper) = upper.filter(|upper| upper.0 <= t_eff.0 + 1000) {
-        return Ok(Exact { lower: t_eff, upper });
+    if let Some(upper) = upper.filter(|upper| upper.0 <= least.0 + 1000) {
+        return Ok(Exact { lower: least, upper });
     }
     let mut times = Vec::new();
     let mut routes = Vec::new();
@@ -62,14 +64,14 @@ pub fn exact_optimum(
             routes.push(index);
         }
     }
-    let pricing = Pricing::new(catalog, &routes);
+    let pricing = Pricing::new(catalog, &routes, paces);
     let mut program = Covering::new(&times);
     for row in 0..routes.len() {
-        program.add_column(pricing.greedy(&[row], &times));
+        program.add_column(pricing.greedy(&[(row, 0)], &times));
     }
     let largest = times.iter().copied().fold(0.0, f64::max);
     let unit = largest / 1000.0;
-    let bound = t_eff.0 as f64;
+    let bound = least.0 as f64;
     let mut lower = bound;
     for _ in 0..ROUNDS {
         let values = program.duals()?;
@@ -88,7 +90,7 @@ pub fn exact_optimum(
             if best.worth <= 1.0 + CLOSE {
                 break;
             }
-            columns.push(best.rows);
+            columns.push(best.column);
         }
         for column in columns {
             program.add_column(column);
@@ -98,7 +100,7 @@ pub fn exact_optimum(
         }
     }
     let cover: f64 = program.cover()?.iter().sum::<f64>() * unit;
-    let lower = Picos((lower * (1.0 - 1e-9)) as u64).max(t_eff);
+    let lower = Picos((lower * (1.0 - 1e-9)) as u64).max(least);
     let upper = Picos((cover * (1.0 + 1e-6)).ceil() as u64).max(lower);
     Ok(Exact { lower, upper })
 }

@@ -1,20 +1,25 @@
 //! The channel of the greatest worth, for given values of transfers.
 
 use crate::base::RouteId;
-use crate::catalog::{Catalog, Filling, Fit, PlannedRoute};
+use crate::catalog::{Catalog, Filling, Fit, Paces, PlannedRoute, Transfer};
+use crate::lp::Column;
 
-/// The demanded transfers as rows, with what they share.
+/// The demanded transfers as rows, with what they share. A transfer is worth its value at its solo
+/// rate, and the same part of it at a paced one.
 pub(super) struct Pricing {
     fit: Fit,
     /// For each row its route.
     rows: Vec<RouteId>,
-    /// For each row its first link, which it shares with most other rows of its source.
-    first: Vec<usize>,
+    /// For each row and pace the rate over the solo rate; 1 first.
+    parts: Vec<Vec<f64>>,
+    /// For each row the first link on its way, which most rows of its source have in common, and
+    /// the last.
+    ends: [Vec<usize>; 2],
 }
 
 /// The best channel found.
 pub(super) struct Best {
-    pub(super) rows: Vec<u32>,
+    pub(super) column: Column,
     pub(super) worth: f64,
     /// Whether the search was exhaustive.
     pub(super) complete: bool,
@@ -22,41 +27,72 @@ pub(super) struct Best {
 
 /// A value that counts as none.
 const NOTHING: f64 = 1e-12;
-/// Nodes of the exhaustive search before it gives up (about a second).
+/// Nodes of the exhaustive search before it gives up (some seconds).
 const NODES: u64 = 20_000_000;
 /// Orders that the quick search tries.
 const ORDERS: u64 = 48;
 
 impl Pricing {
     /// The routes (positions in the catalog) that carry bytes.
-    pub(super) fn new(catalog: &Catalog, routes: &[usize]) -> Self {
+    pub(super) fn new(catalog: &Catalog, routes: &[usize], paces: Paces) -> Self {
+        let fit = Fit::new(catalog, paces);
         let of = |&index: &usize| &catalog.routes[index];
-        let first = |route: &PlannedRoute| route.links.first().map_or(0, |link| link.index());
+        let rows: Vec<RouteId> = routes.iter().map(|&index| RouteId::new(index)).collect();
+        let part = |route: &PlannedRoute, pace| {
+            route.rate_at(pace).map_or(0.0, |rate| rate.0 as f64 / route.rate.0 as f64)
+        };
+        let parts = rows.iter().zip(routes.iter().map(of));
+        let parts = parts.map(|(&id, route)| (0..fit.paces(id)).map(|p| part(route, p)).collect());
+        let end = |link: Option<&crate::base::LinkId>| link.map_or(0, |link| link.index());
         Self {
-            fit: Fit::new(catalog),
-            rows: routes.iter().map(|&index| RouteId::new(index)).collect(),
-            first: routes.iter().map(of).map(first).collect(),
+            parts: parts.collect(),
+            rows,
+            ends: [
+                routes.iter().map(of).map(|route| end(route.links.first())).collect(),
+                routes.iter().map(of).map(|route| end(route.links.last())).collect(),
+            ],
+            fit,
         }
     }
 
-    /// A channel that holds `fixed`, maximal among the demanded transfers, the worthy ones first.
-    pub(super) fn greedy(&self, fixed: &[usize], worth: &[f64]) -> Vec<u32> {
-        let mut order: Vec<usize> = (0..self.rows.len()).collect();
-        order.sort_by(|&a, &b| worth[b].total_cmp(&worth[a]).then(a.cmp(&b)));
-        let mut filling = Filling::new(&self.fit);
-        let mut chosen = Vec::new();
-        for &row in fixed.iter().chain(&order) {
-            if filling.take(self.rows[row]) {
-                chosen.push(row as u32);
-            }
+    fn transfer(&self, row: usize, pace: u8) -> Transfer {
+        Transfer { route: self.rows[row], pace }
+    }
+
+    fn column(&self, filling: &Filling<'_>) -> Column {
+        let part = |row: usize| {
+            let pace = filling.pace(self.rows[row])?;
+            Some((row as u32, self.parts[row][usize::from(pace)]))
+        };
+        (0..self.rows.len()).filter_map(part).collect()
+    }
+
+    fn worth(column: &Column, values: &[f64]) -> f64 {
+        column.iter().map(|&(row, part)| values[row as usize] * part).sum()
+    }
+
+    /// A channel that holds `fixed` (rows and paces), maximal among the demanded transfers, the
+    /// worthy ones first.
+    pub(super) fn greedy(&self, fixed: &[(usize, u8)], worth: &[f64]) -> Column {
+        let mut order: Vec<(usize, u8)> = Vec::new();
+        for (row, parts) in self.parts.iter().enumerate() {
+            order.extend((0..parts.len() as u8).map(|pace| (row, pace)));
         }
-        chosen.sort_unstable();
-        chosen
+        let of = |&(row, pace): &(usize, u8)| worth[row] * self.parts[row][usize::from(pace)];
+        order.sort_by(|a, b| of(b).total_cmp(&of(a)).then(a.cmp(b)));
+        let mut filling = Filling::new(&self.fit);
+        for &(row, pace) in fixed.iter().chain(&order) {
+            filling.take(self.transfer(row, pace));
+        }
+        for (row, _) in order {
+            filling.raise(self.rows[row]);
+        }
+        self.column(&filling)
     }
 
     /// Channels worth more than one, found quickly: greedy under many orders. May miss some.
-    pub(super) fn improving(&self, values: &[f64]) -> Vec<Vec<u32>> {
-        let mut found: Vec<(f64, Vec<u32>)> = Vec::new();
+    pub(super) fn improving(&self, values: &[f64]) -> Vec<Column> {
+        let mut found: Vec<(f64, Column)> = Vec::new();
         let mut state = 0x2545_f491_4f6c_dd1du64;
         for order in 0..ORDERS {
             // The values themselves first, then the values shaken by a fixed sequence.
@@ -71,32 +107,48 @@ impl Pricing {
                     value * (1.0 + strength * (unit - 0.5) * 2.0)
                 })
                 .collect();
-            let rows = self.greedy(&[], &shaken);
-            let worth: f64 = rows.iter().map(|&row| values[row as usize]).sum();
+            let column = self.greedy(&[], &shaken);
+            let worth = Self::worth(&column, values);
             if worth > 1.0 + 1e-6 {
-                found.push((worth, rows));
+                found.push((worth, column));
             }
         }
-        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+        let rows = |column: &Column| column.iter().map(|entry| entry.0).collect::<Vec<_>>();
+        found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| rows(&a.1).cmp(&rows(&b.1))));
         found.dedup_by(|a, b| a.1 == b.1);
         found.truncate(20);
-        found.into_iter().map(|(_, rows)| rows).collect()
+        found.into_iter().map(|(_, column)| column).collect()
     }
 
     /// The channel of the greatest worth, by branch and bound over first links.
     pub(super) fn best(&self, values: &[f64]) -> Best {
         let mut order: Vec<usize> =
             (0..self.rows.len()).filter(|&row| values[row] > NOTHING).collect();
-        // By first link, so that the bound of what is left of one is the best that still fits.
         order.sort_by(|&a, &b| {
-            (self.first[a], values[b], a)
-                .partial_cmp(&(self.first[b], values[a], b))
+            (self.ends[0][a], values[b], a)
+                .partial_cmp(&(self.ends[0][b], values[a], b))
                 .unwrap_or(std::cmp::Ordering::Equal)
         });
+        // What a row is worth for each unit that it takes of its first and last link.
+        let density = |end: usize, row: usize| values[row] / self.need(end, row);
+        let by_density = [0, 1].map(|end| {
+            let mut by_density = order.clone();
+            by_density.sort_by(|&a, &b| {
+                let key = |row: usize| (self.ends[end][row], -density(end, row), row);
+                key(a).partial_cmp(&key(b)).unwrap_or(std::cmp::Ordering::Equal)
+            });
+            by_density
+        });
+        let mut position = vec![usize::MAX; self.rows.len()];
+        for (at, &row) in order.iter().enumerate() {
+            position[row] = at;
+        }
         let mut search = Exhaustive {
             pricing: self,
             values,
             order: &order,
+            position: &position,
+            by_density: &by_density,
             filling: Filling::new(&self.fit),
             chosen: Vec::new(),
             best: (0.0, Vec::new()),
@@ -104,10 +156,16 @@ impl Pricing {
         };
         search.branch(0, 0.0);
         let complete = search.nodes < NODES;
-        let (_, rows) = search.best;
-        let rows = self.greedy(&rows, values);
-        let worth = rows.iter().map(|&row| values[row as usize]).sum();
-        Best { rows, worth, complete }
+        let (_, chosen) = search.best;
+        let column = self.greedy(&chosen, values);
+        Best { worth: Self::worth(&column, values), column, complete }
+    }
+
+    /// What a row takes of its first or last link at its solo rate.
+    fn need(&self, end: usize, row: usize) -> f64 {
+        let needs = self.fit.needs(self.transfer(row, 0));
+        let need = needs.iter().find(|need| need.0 == self.ends[end][row]);
+        need.map_or(1, |need| need.1.max(1)) as f64
     }
 }
 
@@ -115,9 +173,12 @@ struct Exhaustive<'a> {
     pricing: &'a Pricing,
     values: &'a [f64],
     order: &'a [usize],
+    /// For each row its position in the order.
+    position: &'a [usize],
+    by_density: &'a [Vec<usize>; 2],
     filling: Filling<'a>,
-    chosen: Vec<usize>,
-    best: (f64, Vec<usize>),
+    chosen: Vec<(usize, u8)>,
+    best: (f64, Vec<(usize, u8)>),
     nodes: u64,
 }
 
@@ -127,37 +188,47 @@ impl Exhaustive<'_> {
         if worth > self.best.0 + 1e-9 {
             self.best = (worth, self.chosen.clone());
         }
-        if self.nodes >= NODES || worth + self.rest(at) <= self.best.0 + 1e-9 {
+        let left = self.best.0 + 1e-9 - worth;
+        if self.nodes >= NODES || self.rest(0, at) <= left || self.rest(1, at) <= left {
             return;
         }
         let Some(&row) = self.order.get(at) else { return };
-        let route = self.pricing.rows[row];
-        if self.filling.take(route) {
-            self.chosen.push(row);
-            self.branch(at + 1, worth + self.values[row]);
-            self.chosen.pop();
-            self.filling.give(route);
+        for (pace, part) in self.pricing.parts[row].iter().enumerate() {
+            if self.filling.take(self.pricing.transfer(row, pace as u8)) {
+                self.chosen.push((row, pace as u8));
+                self.branch(at + 1, worth + self.values[row] * part);
+                self.chosen.pop();
+                self.filling.give(self.pricing.rows[row]);
+            }
         }
         self.branch(at + 1, worth);
     }
 
-    /// At most this much can be added from `at` on: for each first link, the greatest values that
-    /// still fit, as many as the link holds of the slowest among them.
-    fn rest(&self, at: usize) -> f64 {
-        let Pricing { fit, rows, first } = self.pricing;
-        let need = |row: usize| {
-            let needs = fit.needs(rows[row]);
-            needs.iter().find(|need| need.0 == first[row]).map_or(1, |need| need.1.max(1))
-        };
-        let feasible: Vec<usize> =
-            self.order[at..].iter().copied().filter(|&row| self.filling.fits(rows[row])).collect();
-        let same = feasible.chunk_by(|&a, &b| first[a] == first[b]);
-        same.map(|group| {
-            let room = self.filling.left()[first[group[0]]];
-            let slowest = group.iter().map(|&row| need(row)).min().unwrap_or(1);
-            let count = usize::try_from(room / slowest).unwrap_or(usize::MAX);
-            group.iter().take(count).map(|&row| self.values[row]).sum::<f64>()
-        })
-        .sum()
+    /// At most this much can be added from `at` on: what is left of each first (or last) link goes
+    /// to the transfers that are worth the most for what they take of it, in part if need be.
+    fn rest(&self, end: usize, at: usize) -> f64 {
+        let Pricing { fit, rows, ends, .. } = self.pricing;
+        let mut sum = 0.0;
+        let (mut link, mut room) = (usize::MAX, 0.0);
+        for &row in &self.by_density[end] {
+            if self.position[row] < at {
+                continue;
+            }
+            if ends[end][row] != link {
+                link = ends[end][row];
+                room = self.filling.left()[link] as f64;
+            }
+            if room <= 0.0 {
+                continue;
+            }
+            let slowest = self.pricing.transfer(row, fit.paces(rows[row]) - 1);
+            if self.filling.fits(slowest) {
+                let need = self.pricing.need(end, row);
+                let part = (room / need).min(1.0);
+                sum += self.values[row] * part;
+                room -= need * part;
+            }
+        }
+        sum
     }
 }

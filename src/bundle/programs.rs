@@ -39,8 +39,8 @@ impl ProgramTable {
     pub fn of(catalog: &Catalog) -> Self {
         let all = (0..catalog.routes.len()).map(RouteId::new);
         let mut programs = vec![program(catalog, None, all)];
-        for (index, orbit) in catalog.orbits.iter().enumerate() {
-            let routes = orbit.representative.0.iter().copied();
+        for (index, orbit) in catalog.strict.orbits.iter().enumerate() {
+            let routes = orbit.representative.routes();
             programs.push(program(catalog, Some(OrbitId::new(index)), routes));
         }
         Self { programs }

@@ -1,8 +1,11 @@
 //! The proof of a catalog: what it claims is recomputed from its links and routes.
 
 use super::locate::{canonical_channel, least_capacity, structure};
-use super::{Catalog, Channel, ChannelLimit, Filling, Fit, JointOf, PlannedRoute};
-use crate::base::{LinkId, OrbitId, RouteId};
+use super::symmetry::Structure;
+use super::{
+    Catalog, Channel, ChannelLimit, Families, Filling, Fit, JointOf, Paces, PlannedRoute, Transfer,
+};
+use crate::base::{BytesPerSecond, LinkId, OrbitId, RouteId};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
 
@@ -26,7 +29,7 @@ pub enum CatalogFault {
         /// The first route that does not fit.
         route: RouteId,
     },
-    /// A representative to which a route can be added.
+    /// A representative to which a route can be added, or in which one can run faster.
     #[error("orbit {orbit}: the channel is not maximal, route {route} fits")]
     NotMaximal {
         /// The family.
@@ -69,6 +72,7 @@ pub fn check(catalog: &Catalog) -> Result<(), CatalogFault> {
         let least = least_capacity(catalog, route);
         if at != catalog.rank_vertices[route.dst.index()]
             || route.rate.0 == 0
+            || !paces_fall(route)
             || least.is_none_or(|least| route.rate > least)
         {
             return Err(CatalogFault::Route(RouteId::new(index)));
@@ -78,6 +82,13 @@ pub fn check(catalog: &Catalog) -> Result<(), CatalogFault> {
         generator_is_symmetry(catalog, generator).ok_or(CatalogFault::Generator(index))?;
     }
     orbits(catalog)
+}
+
+/// Paced rates are below the solo rate, each below the one before it, and not zero.
+fn paces_fall(route: &PlannedRoute) -> bool {
+    let mut last = route.rate;
+    let falls = |rate: &BytesPerSecond| rate.0 > 0 && *rate < std::mem::replace(&mut last, *rate);
+    route.paced.iter().all(falls) && route.paced.len() < usize::from(u8::MAX)
 }
 
 fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
@@ -129,10 +140,20 @@ fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
     }) {
         return fault("limits");
     }
-    for orbit in &catalog.orbits {
+    let two_rate = catalog.two_rate.iter().flat_map(|families| &families.orbits);
+    let paced = |member: &Transfer| member.pace > 0;
+    for orbit in &catalog.strict.orbits {
+        if orbit.representative.0.iter().any(paced) {
+            return fault("strict channels");
+        }
+    }
+    for orbit in catalog.strict.orbits.iter().chain(two_rate) {
         let members = &orbit.representative.0;
-        if members.iter().any(|id| id.index() >= catalog.routes.len())
-            || members.windows(2).any(|two| two[0] >= two[1])
+        let known = |member: &Transfer| {
+            let route = catalog.routes.get(member.route.index());
+            route.is_some_and(|route| route.rate_at(member.pace).is_some())
+        };
+        if !members.iter().all(known) || members.windows(2).any(|two| two[0].route >= two[1].route)
         {
             return fault("members of channels");
         }
@@ -178,6 +199,7 @@ fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
         shares.sort_unstable();
         let kind = |route: &PlannedRoute| (route.class, route.mode, route.initiator, route.rate);
         if kind(other) != kind(route)
+            || other.paced != route.paced
             || !mapped.eq(other.links.iter().map(|link| link.index()))
             || !shares.into_iter().eq(other.shares.iter().map(|id| id.index()))
         {
@@ -236,24 +258,37 @@ fn joint_images(
 
 fn orbits(catalog: &Catalog) -> Result<(), CatalogFault> {
     let base = structure(catalog);
-    let group = canonical_channel(&base, catalog, []).order;
+    let group = canonical_channel(&base, catalog, &[]).order;
     count("group order", &catalog.order, &group)?;
-    let fit = Fit::new(catalog);
+    families(catalog, &base, &group, &catalog.strict, Paces::Solo)?;
+    match &catalog.two_rate {
+        Some(two_rate) => families(catalog, &base, &group, two_rate, Paces::All),
+        None => Ok(()),
+    }
+}
+
+fn families(
+    catalog: &Catalog,
+    base: &Structure,
+    group: &BigUint,
+    families: &Families,
+    paces: Paces,
+) -> Result<(), CatalogFault> {
+    let fit = Fit::new(catalog, paces);
     let mut forms = BTreeMap::new();
     let mut total = BigUint::ZERO;
-    for (index, orbit) in catalog.orbits.iter().enumerate() {
+    for (index, orbit) in families.orbits.iter().enumerate() {
         let id = OrbitId::new(index);
-        maximal(&fit, id, &orbit.representative, catalog.routes.len())?;
-        let members = orbit.representative.0.iter().copied();
-        let canonical = canonical_channel(&base, catalog, members);
-        let size = &group / &canonical.order;
+        maximal(&fit, id, &orbit.representative)?;
+        let canonical = canonical_channel(base, catalog, &orbit.representative.0);
+        let size = group / &canonical.order;
         count("orbit size", &orbit.size, &size)?;
         total += size;
         if let Some(other) = forms.insert(canonical.form, id) {
             return Err(CatalogFault::Same(other, id));
         }
     }
-    count("number of channels", &catalog.channels, &total)
+    count("number of channels", &families.channels, &total)
 }
 
 fn count(what: &'static str, claimed: &str, found: &BigUint) -> Result<(), CatalogFault> {
@@ -264,19 +299,14 @@ fn count(what: &'static str, claimed: &str, found: &BigUint) -> Result<(), Catal
     Err(CatalogFault::Count { what, claimed: claimed.to_owned(), found })
 }
 
-/// All members run together, and no further route beside them.
-fn maximal(
-    fit: &Fit,
-    orbit: OrbitId,
-    channel: &Channel,
-    routes: usize,
-) -> Result<(), CatalogFault> {
+/// All members run together, no further route beside them, and none any faster.
+fn maximal(fit: &Fit, orbit: OrbitId, channel: &Channel) -> Result<(), CatalogFault> {
     let mut filling = Filling::new(fit);
-    for &route in &channel.0 {
-        if !filling.take(route) {
-            return Err(CatalogFault::Overfull { orbit, route });
+    for &member in &channel.0 {
+        if !filling.take(member) {
+            return Err(CatalogFault::Overfull { orbit, route: member.route });
         }
     }
-    let more = (0..routes).map(RouteId::new).find(|&id| !filling.has(id) && filling.fits(id));
+    let more = (0..fit.routes()).map(RouteId::new).find(|&id| filling.faster(id).is_some());
     more.map_or(Ok(()), |route| Err(CatalogFault::NotMaximal { orbit, route }))
 }

@@ -1,43 +1,56 @@
-//! Which routes run together: the one place where a set of transfers is held against a machine.
+//! Which transfers run together: the one place where a set of them is held against a machine.
 
-use super::{Catalog, Channel, PlannedRoute};
-use crate::base::{LinkId, RouteId};
+use super::{Catalog, Channel, PlannedRoute, Transfer};
+use crate::base::{BytesPerSecond, LinkId, RouteId};
+
+/// At which rates transfers may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Paces {
+    /// At the solo rate only: strict channels.
+    Solo,
+    /// At the solo rate or a paced one.
+    All,
+}
 
 /// What a catalog's routes take of what there is, prepared for filling many sets. Counted are the
 /// resources, and after them the places with a limit, of which each transfer takes one.
 #[derive(Debug, Clone)]
 pub struct Fit {
-    /// For each route what it takes of what, ascending.
-    needs: Vec<Vec<(usize, u64)>>,
+    /// For each route and pace what a transfer takes of what, ascending.
+    needs: Vec<Vec<Vec<(usize, u64)>>>,
     /// How much there is of each.
     capacity: Vec<u64>,
     /// For each route those that never run beside it, ascending.
     apart: Vec<Vec<RouteId>>,
-    /// How many of the counted are resources.
-    resources: usize,
 }
 
 impl Fit {
     /// The tables of a catalog. A capacity that is unknown or missing has room for nothing; limits
     /// and pairs of routes that do not exist count for nothing.
     #[must_use]
-    pub fn new(catalog: &Catalog) -> Self {
+    pub fn new(catalog: &Catalog, paces: Paces) -> Self {
         let taken = catalog.routes.iter().flat_map(PlannedRoute::takes);
         let resources = taken.map(|id| id.index() + 1).max().unwrap_or(0).max(catalog.resources());
         let mut capacity: Vec<u64> = (0..resources)
             .map(|id| catalog.capacity(LinkId::new(id)).map_or(0, |rate| rate.0))
             .collect();
-        let mut needs: Vec<Vec<(usize, u64)>> = catalog
+        let mut needs: Vec<Vec<Vec<(usize, u64)>>> = catalog
             .routes
             .iter()
             .map(|route| {
-                let taken = route.multiplicities().into_iter();
-                taken.map(|(id, times)| (id.index(), route.rate.0.saturating_mul(times))).collect()
+                let taken = route.multiplicities();
+                let paced = if paces == Paces::All { &route.paced[..] } else { &[] };
+                let at = |rate: &BytesPerSecond| {
+                    let need =
+                        |&(id, times): &(LinkId, u64)| (id.index(), rate.0.saturating_mul(times));
+                    taken.iter().map(need).collect()
+                };
+                std::iter::once(&route.rate).chain(paced).map(at).collect()
             })
             .collect();
         for limit in &catalog.limits {
             for id in &limit.routes {
-                if let Some(needs) = needs.get_mut(id.index()) {
+                for needs in needs.get_mut(id.index()).into_iter().flatten() {
                     needs.push((capacity.len(), 1));
                 }
             }
@@ -50,13 +63,28 @@ impl Fit {
             apart[b.index()].push(a);
         }
         apart.iter_mut().for_each(|others| others.sort_unstable());
-        Self { needs, capacity, apart, resources }
+        Self { needs, capacity, apart }
     }
 
-    /// What a route takes of what while it runs at its solo rate, ascending.
+    /// The number of routes.
     #[must_use]
-    pub fn needs(&self, route: RouteId) -> &[(usize, u64)] {
-        &self.needs[route.index()]
+    pub fn routes(&self) -> usize {
+        self.needs.len()
+    }
+
+    /// The number of paces of a route, at least 1.
+    #[must_use]
+    pub fn paces(&self, route: RouteId) -> u8 {
+        self.needs[route.index()].len() as u8
+    }
+
+    /// What a transfer takes of what while it runs, ascending.
+    ///
+    /// # Panics
+    /// Where the route has no such pace.
+    #[must_use]
+    pub fn needs(&self, transfer: Transfer) -> &[(usize, u64)] {
+        &self.needs[transfer.route.index()][usize::from(transfer.pace)]
     }
 
     /// How much there is of each.
@@ -71,74 +99,95 @@ impl Fit {
         &self.apart[route.index()]
     }
 
-    /// How many of the counted are resources; the rest are limits.
+    /// Extends a set of transfers to a maximal channel: routes in ascending order, each as fast as
+    /// still fits. What does not fit stays out, so that a set that is no channel loses members.
     #[must_use]
-    pub fn resources(&self) -> usize {
-        self.resources
-    }
-
-    /// Extends a set of routes to a maximal channel, trying routes in ascending order. What does
-    /// not fit stays out.
-    #[must_use]
-    pub fn complete(&self, set: &[RouteId]) -> Channel {
+    pub fn complete(&self, set: &[Transfer]) -> Channel {
         let mut filling = Filling::new(self);
-        for &id in set {
-            filling.take(id);
+        for &transfer in set {
+            filling.take(transfer);
         }
         for index in 0..self.needs.len() {
-            filling.take(RouteId::new(index));
+            filling.raise(RouteId::new(index));
         }
         filling.channel()
     }
 }
 
-/// A set of routes under way.
+/// A set of transfers under way.
 #[derive(Debug, Clone)]
 pub struct Filling<'a> {
     fit: &'a Fit,
     left: Vec<u64>,
-    chosen: Vec<bool>,
+    /// The pace of each route that is in the set.
+    chosen: Vec<Option<u8>>,
 }
 
 impl<'a> Filling<'a> {
     /// The empty set.
     #[must_use]
     pub fn new(fit: &'a Fit) -> Self {
-        Self { fit, left: fit.capacity.clone(), chosen: vec![false; fit.needs.len()] }
+        Self { fit, left: fit.capacity.clone(), chosen: vec![None; fit.needs.len()] }
     }
 
-    /// Whether a route is in the set.
+    /// The pace of a route, where it is in the set.
     #[must_use]
-    pub fn has(&self, id: RouteId) -> bool {
-        self.chosen[id.index()]
+    pub fn pace(&self, route: RouteId) -> Option<u8> {
+        self.chosen[route.index()]
     }
 
-    /// Whether a route that is not in the set fits beside all that are.
+    /// Whether a transfer fits beside all other routes of the set.
     #[must_use]
-    pub fn fits(&self, id: RouteId) -> bool {
-        self.fit.needs(id).iter().all(|&(at, need)| self.left[at] >= need)
-            && !self.fit.apart(id).iter().any(|&other| self.has(other))
+    pub fn fits(&self, transfer: Transfer) -> bool {
+        let Some(needs) = self.fit.needs[transfer.route.index()].get(usize::from(transfer.pace))
+        else {
+            return false;
+        };
+        let own = self.pace(transfer.route).map(|pace| Transfer { pace, ..transfer });
+        let own = own.map_or(&[][..], |own| self.fit.needs(own));
+        // At any pace a route takes of the same things.
+        let room = |(index, &(at, need)): (usize, &(usize, u64))| {
+            self.left[at] + own.get(index).map_or(0, |own| own.1) >= need
+        };
+        needs.iter().enumerate().all(room)
+            && !self.fit.apart(transfer.route).iter().any(|&other| self.pace(other).is_some())
     }
 
-    /// Adds a route where it fits; tells whether it is in now and was not before.
-    pub fn take(&mut self, id: RouteId) -> bool {
-        if self.has(id) || !self.fits(id) {
+    /// Adds a route that is not in the set, at this pace, where it fits; tells whether it did.
+    pub fn take(&mut self, transfer: Transfer) -> bool {
+        if self.pace(transfer.route).is_some() || !self.fits(transfer) {
             return false;
         }
-        for &(at, need) in self.fit.needs(id) {
+        for &(at, need) in self.fit.needs(transfer) {
             self.left[at] -= need;
         }
-        self.chosen[id.index()] = true;
+        self.chosen[transfer.route.index()] = Some(transfer.pace);
         true
     }
 
-    /// Removes a route of the set.
-    pub fn give(&mut self, id: RouteId) {
-        if std::mem::take(&mut self.chosen[id.index()]) {
-            for &(at, need) in self.fit.needs(id) {
+    /// Removes a route from the set.
+    pub fn give(&mut self, route: RouteId) {
+        if let Some(pace) = self.chosen[route.index()].take() {
+            for &(at, need) in self.fit.needs(Transfer { route, pace }) {
                 self.left[at] += need;
             }
         }
+    }
+
+    /// Adds a route, or makes it faster, as far as fits.
+    pub fn raise(&mut self, route: RouteId) {
+        if let Some(faster) = self.faster(route) {
+            self.give(route);
+            self.take(faster);
+        }
+    }
+
+    /// The fastest way in which a route fits and is not in the set yet, where that is faster than
+    /// the way in which it is.
+    #[must_use]
+    pub fn faster(&self, route: RouteId) -> Option<Transfer> {
+        let slowest = self.pace(route).unwrap_or(self.fit.paces(route));
+        (0..slowest).map(|pace| Transfer { route, pace }).find(|&transfer| self.fits(transfer))
     }
 
     /// What is left of each.
@@ -147,10 +196,12 @@ impl<'a> Filling<'a> {
         &self.left
     }
 
-    /// The routes of the set.
+    /// The transfers of the set.
     #[must_use]
     pub fn channel(&self) -> Channel {
-        let members = (0..self.chosen.len()).filter(|&index| self.chosen[index]);
-        Channel(members.map(RouteId::new).collect())
+        let member = |(index, pace): (usize, &Option<u8>)| {
+            Some(Transfer { route: RouteId::new(index), pace: (*pace)? })
+        };
+        Channel(self.chosen.iter().enumerate().filter_map(member).collect())
     }
 }

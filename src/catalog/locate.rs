@@ -1,13 +1,15 @@
 //! From a maximal channel to its family and back.
 
 use super::symmetry::{Canonical, Form, Structure, canonical, mapping};
-use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge};
-use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass, RouteId};
+use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge, Transfer};
+use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Colour of the edges that stand for transfers.
+/// Colour of the edges that stand for transfers at their solo rates.
 const TRANSFER: u32 = 0;
+/// To this is added the pace of a paced transfer, for the colour of its edge.
+const PACED: u32 = 1 << 29;
 /// Colours of edges from here on stand for kinds of routes.
 const ROUTES: u32 = 1 << 20;
 /// Colour of the edges from a link to the joint capacities over it.
@@ -117,21 +119,21 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// The topology with a channel's transfers drawn in: two channels are images of each other under
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
-pub fn canonical_channel(
-    base: &Structure,
-    catalog: &Catalog,
-    channel: impl IntoIterator<Item = RouteId>,
-) -> Canonical {
+pub fn canonical_channel(base: &Structure, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
     let mut structure = base.clone();
-    for id in channel {
-        let route = &catalog.routes[id.index()];
+    for transfer in channel {
+        let route = &catalog.routes[transfer.route.index()];
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-        structure.add_edge(vertex(route.src), vertex(route.dst), TRANSFER);
+        let colour = match transfer.pace {
+            0 => TRANSFER,
+            pace => PACED + u32::from(pace),
+        };
+        structure.add_edge(vertex(route.src), vertex(route.dst), colour);
     }
     canonical(&structure)
 }
 
-/// Finds the family of maximal channels. Answers are kept, since a plan's steps repeat.
+/// Finds the family of maximal strict channels. Answers are kept, since a plan's steps repeat.
 #[derive(Debug)]
 pub struct Locator<'a> {
     catalog: &'a Catalog,
@@ -146,12 +148,12 @@ impl<'a> Locator<'a> {
     pub fn new(catalog: &'a Catalog) -> Self {
         let base = structure(catalog);
         let orbits = catalog
+            .strict
             .orbits
             .iter()
             .enumerate()
             .map(|(index, orbit)| {
-                let members = orbit.representative.0.iter().copied();
-                let canonical = canonical_channel(&base, catalog, members);
+                let canonical = canonical_channel(&base, catalog, &orbit.representative.0);
                 (canonical.form, (OrbitId::new(index), canonical.labelling))
             })
             .collect();
@@ -164,7 +166,7 @@ impl<'a> Locator<'a> {
         if let Some(name) = self.known.get(channel) {
             return name.clone();
         }
-        let canonical = canonical_channel(&self.base, self.catalog, channel.0.iter().copied());
+        let canonical = canonical_channel(&self.base, self.catalog, &channel.0);
         let ranks = || (0..self.catalog.ranks).map(Rank);
         let name = match self.orbits.get(&canonical.form) {
             None => ChannelName { orbit: None, element: ranks().collect() },

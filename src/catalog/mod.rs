@@ -22,7 +22,13 @@
 //! - Rules narrow channels further: two routes that must not run together, and places in which only
 //!   so many transfers run at once. Subsets keep both, so all that is said here holds with them.
 //! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way or the
-//!   cap of its class. All channels of this catalog are strict.
+//!   cap of its class.
+//!
+//! Strict channels waste what is no multiple of a rate: a socket link of 40 GB/s carries one
+//! transfer of 25. In a *two-rate* channel a transfer may also be *paced*, to the even share of a
+//! resource on its way that is wider than its solo rate: two transfers at 20 fill that link. A paced
+//! rate is `floor(capacity / ceil(capacity / solo))`, so there are finitely many. Such a channel is
+//! maximal when nothing can be added and no transfer can run faster.
 //!
 //! # Symmetry
 //!
@@ -48,8 +54,7 @@
 //!
 //! [`check`] proves a catalog in release builds too: generators preserve the machine; every
 //! representative fits every link and is maximal; no two are images of each other; order, sizes and
-//! sums are right. A catalog is `complete` when its families are all there are, otherwise bounded:
-//! then a maximal channel may lie outside, and the check of its links is all the proof it has.
+//! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may lie outside, and the check of its links is all the proof it has.
 
 mod bounds;
 mod check;
@@ -62,7 +67,7 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
-pub use fit::{Filling, Fit};
+pub use fit::{Filling, Fit, Paces};
 pub use locate::{Locator, canonical_channel, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
@@ -70,6 +75,6 @@ pub use plan_json::{
     StepDocument, plan_document,
 };
 pub use types::{
-    Catalog, Channel, ChannelLimit, ChannelOrbit, JointCapacity, JointOf, PlannedRoute,
-    StructureEdge, StructureVertex,
+    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, PlannedRoute,
+    StructureEdge, StructureVertex, Transfer,
 };

@@ -35,9 +35,20 @@ pub struct Catalog {
     pub order: String,
     /// The number of orbits of ordered pairs of ranks.
     pub pair_orbits: u32,
-    /// One entry an orbit of maximal strict channels, sorted by representative.
+    /// The maximal channels in which every transfer runs at its solo rate.
+    pub strict: Families,
+    /// The maximal channels in which transfers run at their solo or a paced rate; nothing where no
+    /// route has a paced rate, and the strict ones are all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub two_rate: Option<Families>,
+}
+
+/// Maximal channels up to symmetry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Families {
+    /// One entry an orbit, sorted by representative.
     pub orbits: Vec<ChannelOrbit>,
-    /// The number of maximal strict channels that the orbits stand for, in decimal.
+    /// The number of maximal channels that the orbits stand for, in decimal.
     pub channels: String,
     /// Whether the orbits are all there are.
     pub complete: bool,
@@ -111,12 +122,67 @@ pub struct PlannedRoute {
     pub shares: Vec<LinkId>,
     /// The solo rate.
     pub rate: BytesPerSecond,
+    /// The paced rates: each the even share of a resource on the way that is wider than the solo
+    /// rate and no multiple of it. Descending, all below the solo rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paced: Vec<BytesPerSecond>,
 }
 
-/// A set of transfers that never slow each other down: routes in ascending order, each once.
+/// A route of a channel and how fast it runs. Written as the route's number alone, or as the pair
+/// of numbers where it is paced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "TransferNumbers", into = "TransferNumbers")]
+pub struct Transfer {
+    /// The route.
+    pub route: RouteId,
+    /// 0 for its solo rate, `n` for the `n`-th of its paced rates.
+    pub pace: u8,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum TransferNumbers {
+    Solo(RouteId),
+    Paced(RouteId, u8),
+}
+
+impl From<RouteId> for Transfer {
+    fn from(route: RouteId) -> Self {
+        Self { route, pace: 0 }
+    }
+}
+
+impl From<TransferNumbers> for Transfer {
+    fn from(numbers: TransferNumbers) -> Self {
+        match numbers {
+            TransferNumbers::Solo(route) => route.into(),
+            TransferNumbers::Paced(route, pace) => Self { route, pace },
+        }
+    }
+}
+
+impl From<Transfer> for TransferNumbers {
+    fn from(Transfer { route, pace }: Transfer) -> Self {
+        if pace == 0 { Self::Solo(route) } else { Self::Paced(route, pace) }
+    }
+}
+
+/// A set of transfers that never slow each other down: in ascending order of routes, each once.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Channel(pub Vec<RouteId>);
+pub struct Channel(pub Vec<Transfer>);
+
+impl Channel {
+    /// These routes (ascending), each at its solo rate.
+    pub fn strict(routes: impl IntoIterator<Item = RouteId>) -> Self {
+        Self(routes.into_iter().map(Transfer::from).collect())
+    }
+
+    /// Its routes, ascending.
+    pub fn routes(&self) -> impl Iterator<Item = RouteId> + '_ {
+        self.0.iter().map(|transfer| transfer.route)
+    }
+}
 
 /// A family of maximal channels that symmetry maps onto each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -153,6 +219,15 @@ impl Catalog {
 }
 
 impl PlannedRoute {
+    /// The rate at a pace; nothing where it has no such pace.
+    #[must_use]
+    pub fn rate_at(&self, pace: u8) -> Option<BytesPerSecond> {
+        match pace {
+            0 => Some(self.rate),
+            _ => self.paced.get(usize::from(pace) - 1).copied(),
+        }
+    }
+
     /// All that it takes, each resource as often as it is taken.
     pub fn takes(&self) -> impl Iterator<Item = LinkId> + '_ {
         self.links.iter().chain(&self.shares).copied()

@@ -92,12 +92,16 @@ enum Verb {
     Fmt(verbs::fmt::FmtArgs),
     /// Turns dumps of a machine (nvidia-smi, NCCL, hwloc, …) into a topology file
     Import(verbs::import::ImportArgs),
+    /// Fits the figures of a topology file to measurements
+    Calibrate(verbs::calibrate::CalibrateArgs),
     /// Writes a machine as a topology file of NCCL or a drawing for Graphviz
     Export(verbs::export::ExportArgs),
     /// Lists the machines that variopath knows, or prints one
     Presets(verbs::presets::PresetsArgs),
     /// Finds the symmetry and the contention-free channels of a machine
     Analyze(verbs::analyze::AnalyzeArgs),
+    /// Shows what a demand's bounds are on two machines, and which link is critical on which
+    Compare(verbs::compare::CompareArgs),
     /// Writes a demand matrix from a SPEC, or lists the kinds
     Demand(verbs::demand::DemandVerbArgs),
     /// Plans one exchange
@@ -130,7 +134,9 @@ pub fn main() -> ExitCode {
     }
     let json = match &cli.verb {
         Verb::Check(args) => args.json,
+        Verb::Calibrate(args) => args.json,
         Verb::Analyze(args) => args.json,
+        Verb::Compare(args) => args.json,
         Verb::Plan(args) => args.json,
         Verb::Verify(args) => args.json,
         Verb::Run(args) => args.json,
@@ -149,9 +155,11 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => verbs::check::check(&mut context, args),
         Verb::Fmt(args) => verbs::fmt::fmt(&mut context, args),
         Verb::Import(args) => verbs::import::import(&mut context, args),
+        Verb::Calibrate(args) => verbs::calibrate::calibrate(&mut context, args),
         Verb::Export(args) => verbs::export::export(&mut context, args),
         Verb::Presets(args) => verbs::presets::presets(&mut context, args),
         Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
+        Verb::Compare(args) => verbs::compare::compare(&mut context, args),
         Verb::Demand(args) => verbs::demand::demand(&mut context, args),
         Verb::Plan(args) => verbs::plan::plan(&mut context, args),
         Verb::Verify(args) => verbs::verify::verify(&mut context, args),
@@ -207,7 +215,7 @@ fn parse_set(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), value))
 }
 
-pub(super) fn parse_generation(text: &str) -> Result<u32, String> {
+pub(in crate::cli) fn parse_generation(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("gen").and_then(|digits| digits.parse().ok());
     match number {
         Some(generation @ 3..=5) => Ok(generation),

@@ -7,7 +7,7 @@ use super::failure::Outcome;
 use super::pipeline::internal;
 use crate::analyzer;
 use crate::base::Picos;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, Paces};
 use crate::demand;
 use crate::scheduler::Planner;
 use crate::topology::Topology;
@@ -54,7 +54,7 @@ pub(super) fn row(topology: &Topology, catalog: &Catalog, seeds: u64) -> Outcome
                 let first = faults.first().map(ToString::to_string).unwrap_or_default();
                 return Err(internal(&format!("{spec}: {first}")).into());
             }
-            let exact = analyzer::exact_optimum(catalog, &demand, Some(plan.makespan))
+            let exact = analyzer::exact_optimum(catalog, &demand, Paces::Solo, Some(plan.makespan))
                 .map_err(|e| internal(&e))?;
             Ok(Case {
                 workload: spec.clone(),

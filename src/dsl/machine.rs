@@ -55,7 +55,7 @@ pub struct Link {
     pub span: Option<Span>,
 }
 
-/// What a link is worth. Equality ignores the text it was written as.
+/// What a link is worth. Equality ignores the text it was written as, and where.
 #[derive(Debug, Clone)]
 pub struct LinkValue {
     /// Payload bytes a second; `None` when unknown.
@@ -66,6 +66,10 @@ pub struct LinkValue {
     pub origin: ValueOrigin,
     /// Generation and width, where the rate is written as `pcie genG xW`.
     pub pcie: Option<(u32, u32)>,
+    /// Where the figure stands: behind the name of a link, the rate that the name stands for.
+    pub figure: Option<Span>,
+    /// The rate, or the name of a link, as it stands where it is used.
+    pub written: Option<Span>,
 }
 
 impl PartialEq for LinkValue {

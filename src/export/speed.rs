@@ -59,6 +59,8 @@ mod tests {
             latency: Nanos(0),
             origin: ValueOrigin::Stated,
             pcie: None,
+            figure: None,
+            written: None,
         };
         let of = |value: &LinkValue| {
             let Speed { text, width, is_near } = speed(value);

@@ -1,5 +1,5 @@
 //! Covering programs by their packing dual: maximise `weights . y` with `y >= 0` and the sum of `y`
-//! over each column's rows at most one.
+//! over each column's rows, each times the part that the column covers of it, at most one.
 //!
 //! The solver works in floating point with absolute tolerances, so the weights are normalised to
 //! about 1..1000 before it sees them and every answer is checked here afterwards.
@@ -23,11 +23,15 @@ const TOLERANCE: f64 = 1e-6;
 /// No program of this size takes longer on any machine worth using.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// The rows that a column covers, ascending, each with how much of a unit it covers of it: above 0,
+/// at most 1.
+pub type Column = Vec<(u32, f64)>;
+
 /// A packing program over rows with columns added one batch after the other.
 #[derive(Debug, Clone)]
 pub struct Covering {
     weights: Vec<f64>,
-    columns: Vec<Vec<u32>>,
+    columns: Vec<Column>,
 }
 
 impl Covering {
@@ -39,14 +43,14 @@ impl Covering {
         Self { weights: weights.iter().map(|w| w * scale).collect(), columns: Vec::new() }
     }
 
-    /// Adds a column: rows in ascending order, each below the number of weights.
-    pub fn add_column(&mut self, rows: Vec<u32>) {
-        self.columns.push(rows);
+    /// Adds a column; its rows are below the number of weights.
+    pub fn add_column(&mut self, column: Column) {
+        self.columns.push(column);
     }
 
     /// The columns so far.
     #[must_use]
-    pub fn columns(&self) -> &[Vec<u32>] {
+    pub fn columns(&self) -> &[Column] {
         &self.columns
     }
 
@@ -59,12 +63,13 @@ impl Covering {
         let variables: Vec<_> =
             self.weights.iter().map(|&weight| problem.add_var(weight, (0.0, 1.0))).collect();
         for column in &self.columns {
-            let terms: Vec<_> = column.iter().map(|&row| (variables[row as usize], 1.0)).collect();
+            let terms: Vec<_> =
+                column.iter().map(|&(row, part)| (variables[row as usize], part)).collect();
             problem.add_constraint(&terms[..], ComparisonOp::Le, 1.0);
         }
         let values = solve(problem, &variables)?;
         for column in &self.columns {
-            let sum: f64 = column.iter().map(|&row| values[row as usize]).sum();
+            let sum: f64 = column.iter().map(|&(row, part)| values[row as usize] * part).sum();
             if sum > 1.0 + TOLERANCE {
                 return Err(LpError::Check(format!("a column adds up to {sum}")));
             }
@@ -88,8 +93,7 @@ impl Covering {
                 .columns
                 .iter()
                 .zip(&variables)
-                .filter(|(column, _)| column.contains(&(row as u32)))
-                .map(|(_, &variable)| (variable, 1.0))
+                .filter_map(|(column, &variable)| Some((variable, part(column, row)?)))
                 .collect();
             problem.add_constraint(&terms[..], ComparisonOp::Ge, weight);
         }
@@ -99,8 +103,7 @@ impl Covering {
                 .columns
                 .iter()
                 .zip(&values)
-                .filter(|(column, _)| column.contains(&(row as u32)))
-                .map(|(_, value)| value)
+                .filter_map(|(column, value)| Some(value * part(column, row)?))
                 .sum();
             if covered < weight * (1.0 - TOLERANCE) - TOLERANCE {
                 return Err(LpError::Check(format!("a row is covered {covered} of {weight}")));
@@ -116,7 +119,16 @@ impl Covering {
     }
 }
 
-fn solve(mut problem: Problem, variables: &[minilp::Variable]) -> Result<Vec<f64>, LpError> {
+/// How much a column covers of a row; nothing where it does not have it.
+fn part(column: &Column, row: usize) -> Option<f64> {
+    let at = column.binary_search_by_key(&(row as u32), |entry| entry.0).ok()?;
+    Some(column[at].1)
+}
+
+pub(super) fn solve(
+    mut problem: Problem,
+    variables: &[minilp::Variable],
+) -> Result<Vec<f64>, LpError> {
     problem.set_time_limit(LIMIT);
     let outcome = problem.solve().map_err(|error| LpError::Solver(error.to_string()))?;
     let solution = outcome
@@ -131,13 +143,14 @@ mod tests {
     use rand::{Rng as _, SeedableRng as _};
 
     /// The same packing program by the solver that the present one continues.
-    fn by_the_original(weights: &[f64], columns: &[Vec<u32>]) -> f64 {
+    fn by_the_original(weights: &[f64], columns: &[Column]) -> f64 {
         use minilp_original::{ComparisonOp, OptimizationDirection, Problem};
         let mut problem = Problem::new(OptimizationDirection::Maximize);
         let variables: Vec<_> =
             weights.iter().map(|&weight| problem.add_var(weight, (0.0, 1.0))).collect();
         for column in columns {
-            let terms: Vec<_> = column.iter().map(|&row| (variables[row as usize], 1.0)).collect();
+            let terms: Vec<_> =
+                column.iter().map(|&(row, part)| (variables[row as usize], part)).collect();
             problem.add_constraint(&terms[..], ComparisonOp::Le, 1.0);
         }
         problem.solve().expect("an optimum").objective()
@@ -151,11 +164,14 @@ mod tests {
             let weights: Vec<f64> = (0..rows).map(|_| random.random_range(1e6..1e12)).collect();
             let mut program = Covering::new(&weights);
             for row in 0..rows {
-                program.add_column(vec![row]);
+                program.add_column(vec![(row, 1.0)]);
             }
             for _ in 0..rows * 3 {
-                let chosen = (0..rows).filter(|_| random.random_bool(0.3)).collect();
-                program.add_column(chosen);
+                let mut part =
+                    || if random.random_bool(0.5) { 1.0 } else { random.random_range(0.2..1.0) };
+                let parts: Vec<f64> = (0..rows).map(|_| part()).collect();
+                let chosen = (0..rows).filter(|_| random.random_bool(0.3));
+                program.add_column(chosen.map(|row| (row, parts[row as usize])).collect());
             }
             let normalised = program.normalised_weights();
             let values = program.duals().expect("duals");

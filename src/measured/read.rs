@@ -361,12 +361,12 @@ impl Reader<'_> {
 fn is_bus_id(text: &str) -> bool {
     let parts: Vec<&str> = text.split([':', '.']).collect();
     let [domain, bus, device, function] = parts[..] else { return false };
-    let hex = |part: &str, most: usize| {
-        (1..=most).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
+    let hex = |part: &str, digits: std::ops::RangeInclusive<usize>| {
+        digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
     };
     text.matches(':').count() == 2
-        && hex(domain, 8)
-        && hex(bus, 2)
-        && hex(device, 2)
-        && hex(function, 1)
+        && hex(domain, 4..=8)
+        && hex(bus, 2..=2)
+        && hex(device, 2..=2)
+        && hex(function, 1..=1)
 }

@@ -1,7 +1,7 @@
 //! The channels that a plan's steps run in.
 
 use crate::base::RouteId;
-use crate::catalog::{Catalog, Channel, Fit, Locator, Plan};
+use crate::catalog::{Catalog, Channel, Fit, Locator, Paces, Plan};
 
 /// Why a step has no channel: what runs then does not fit together. A plan from the planner never
 /// gives this.
@@ -25,7 +25,7 @@ pub fn running_sets(plan: &Plan) -> Vec<Channel> {
             let mut routes: Vec<RouteId> =
                 running.iter().map(|&piece| plan.pieces[piece].route).collect();
             routes.sort_unstable();
-            Channel(routes)
+            Channel::strict(routes)
         })
         .collect()
 }
@@ -40,12 +40,12 @@ pub fn name_steps(
     plan: &mut Plan,
     locator: &mut Locator<'_>,
 ) -> Result<(), NameError> {
-    let fit = Fit::new(catalog);
+    let fit = Fit::new(catalog, Paces::Solo);
     let sets = running_sets(plan);
     for (index, (step, set)) in plan.steps.iter_mut().zip(&sets).enumerate() {
         // What does not fit is left out by the completion, so a set that lost a member is none.
         let channel = fit.complete(&set.0);
-        if set.0.iter().any(|route| channel.0.binary_search(route).is_err()) {
+        if set.0.iter().any(|member| channel.0.binary_search(member).is_err()) {
             return Err(NameError { step: index });
         }
         step.channel = Some(locator.locate(&channel));

@@ -7,7 +7,7 @@
 use super::PlanError;
 use super::bits::Bits;
 use crate::base::{BytesPerSecond, RouteId};
-use crate::catalog::{Catalog, Fit};
+use crate::catalog::{Catalog, Fit, Paces};
 
 /// Fraction bits of a share.
 pub(super) const SHARE: u32 = 12;
@@ -77,10 +77,10 @@ impl<const W: usize> Tables<W> {
         });
         // Link by link: who crosses it, and what each takes of it while it runs. A joint capacity,
         // or a limit of transfers at once, is to the planner one more link.
-        let fit = Fit::new(catalog);
+        let fit = Fit::new(catalog, Paces::Solo);
         let mut users: Vec<Vec<(usize, u64)>> = vec![Vec::new(); fit.capacity().len()];
         for (index, &route) in routes.iter().enumerate() {
-            for &(at, need) in fit.needs(RouteId::new(route)) {
+            for &(at, need) in fit.needs(RouteId::new(route).into()) {
                 users[at].push((index, need));
             }
         }

@@ -27,8 +27,7 @@ pub(super) enum Cards<'a> {
 
 impl<'a> Rules<'a> {
     pub(super) fn new(machine: &'a Machine) -> Self {
-        let mut by_rank: Vec<&PlacedRule> = machine.rules.iter().rev().collect();
-        by_rank.sort_by_key(|placed| placed.scope.len());
+        let by_rank = strongest_first(&machine.rules);
         let mut forbidden: BTreeMap<(usize, usize), [bool; 2]> = BTreeMap::new();
         for placed in &machine.rules {
             let Rule::Forbid { mode, pairs } = &placed.rule else { continue };
@@ -102,25 +101,42 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// The cap of a pair's pushes by the kernel over a route of `class`; nothing without one. `rules`
-/// come the strongest first. Caps of one mode and one initiator override each other, others hold
-/// together.
-pub(super) fn cap<'a>(
+/// The caps of a pair's pushes by the kernel over a route of `class`. `rules` come the strongest
+/// first. Caps of one mode and one initiator override each other, others hold together.
+pub(super) fn caps_in_force<'a>(
     rules: impl Iterator<Item = &'a PlacedRule>,
     class: RouteClass,
     ends: [usize; 2],
-) -> Option<BytesPerSecond> {
-    let mut seen = Vec::new();
-    for PlacedRule { scope, rule, .. } in rules {
+) -> Vec<(&'a PlacedRule, Option<BytesPerSecond>)> {
+    let (mut seen, mut caps) = (Vec::new(), Vec::new());
+    for placed in rules {
+        let PlacedRule { scope, rule, .. } = placed;
         let Rule::Cap { class: of, mode, by, value } = rule else { continue };
         if *of == class
             && ends.iter().all(|end| scope.contains(end))
             && *mode != Some(Mode::Pull)
             && *by != Some(Initiator::Engine)
-            && !seen.iter().any(|&(key, _)| key == (*mode, *by))
+            && !seen.contains(&(*mode, *by))
         {
-            seen.push(((*mode, *by), value.rate));
+            seen.push((*mode, *by));
+            caps.push((placed, value.rate));
         }
     }
-    seen.iter().filter_map(|&(_, rate)| rate).min()
+    caps
+}
+
+/// The least of the caps in force; nothing without one.
+pub(super) fn cap<'a>(
+    rules: impl Iterator<Item = &'a PlacedRule>,
+    class: RouteClass,
+    ends: [usize; 2],
+) -> Option<BytesPerSecond> {
+    caps_in_force(rules, class, ends).iter().filter_map(|&(_, rate)| rate).min()
+}
+
+/// All rules, the innermost first, of equal ones the last written.
+pub(super) fn strongest_first(rules: &[PlacedRule]) -> Vec<&PlacedRule> {
+    let mut by_rank: Vec<&PlacedRule> = rules.iter().rev().collect();
+    by_rank.sort_by_key(|placed| placed.scope.len());
+    by_rank
 }

@@ -52,6 +52,8 @@ impl Maker {
                 latency: Nanos(0),
                 origin: ValueOrigin::Stated,
                 pcie: None,
+                figure: None,
+                written: None,
             },
             span: None,
         });

@@ -26,7 +26,7 @@ pub fn verify_channels(
         for channel in &step.channels {
             if matches!(&channel.orbit, OrbitDocument::Word(word) if word == "online") {
                 // Only a bounded catalog leaves channels without a name.
-                if catalog.complete {
+                if catalog.strict.complete {
                     faults.push(Fault::Channel { step: index });
                 }
                 continue;
@@ -57,7 +57,7 @@ fn members(
     channel: &ChannelDocument,
 ) -> Option<BTreeSet<(u32, u32)>> {
     let OrbitDocument::Number(orbit) = channel.orbit else { return None };
-    let representative = &catalog.orbits.get(orbit as usize)?.representative;
+    let representative = &catalog.strict.orbits.get(orbit as usize)?.representative;
     let ranks = topology.ranks.len();
     let images: BTreeSet<u32> = channel.element.iter().copied().collect();
     let permutes = channel.element.len() == ranks
@@ -68,7 +68,7 @@ fn members(
     }
     let mut pairs = BTreeSet::new();
     let mut loads: BTreeMap<LinkId, u128> = BTreeMap::new();
-    for route in &representative.0 {
+    for route in representative.routes() {
         let route = catalog.routes.get(route.index())?;
         let image = |rank: Rank| channel.element.get(rank.index()).copied();
         let pair = (image(route.src)?, image(route.dst)?);

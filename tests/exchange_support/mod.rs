@@ -66,6 +66,7 @@ pub fn catalog() -> Catalog {
                 links: links_of(src, dst),
                 shares: Vec::new(),
                 rate: RATE,
+                paced: Vec::new(),
             })
             .collect(),
         forbidden: Vec::new(),
@@ -73,14 +74,13 @@ pub fn catalog() -> Catalog {
         generators: Vec::new(),
         order: "40320".to_owned(),
         pair_orbits: 1,
-        orbits: Vec::new(),
-        channels: "7".to_owned(),
-        complete: false,
+        strict: Families { orbits: Vec::new(), channels: "7".to_owned(), complete: false },
+        two_rate: None,
     };
     for shift in [1, 2, 4] {
         let route = |r: usize| catalog.route_id(Rank::new(r), Rank::new((r + shift) % RANKS));
-        let representative = Channel((0..RANKS).map(route).collect());
-        catalog.orbits.push(ChannelOrbit { representative, size: "1".to_owned() });
+        let representative = Channel::strict((0..RANKS).map(route));
+        catalog.strict.orbits.push(ChannelOrbit { representative, size: "1".to_owned() });
     }
     catalog
 }

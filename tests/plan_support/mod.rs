@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 use variopath::base::{Demand, DeviceKind};
-use variopath::catalog::{Catalog, PlannedRoute, StructureEdge, StructureVertex};
+use variopath::catalog::{Catalog, Families, PlannedRoute, StructureEdge, StructureVertex};
 use variopath::demand::parse_spec;
 use variopath::diagnostics::Sources;
 use variopath::dsl;
@@ -81,6 +81,7 @@ pub fn catalog(topology: &Topology) -> Catalog {
                 links: r.links.clone(),
                 shares: r.shares.clone(),
                 rate: r.rate,
+                paced: Vec::new(),
             })
             .collect(),
         forbidden: Vec::new(),
@@ -88,9 +89,8 @@ pub fn catalog(topology: &Topology) -> Catalog {
         generators: Vec::new(),
         order: "1".into(),
         pair_orbits: 0,
-        orbits: Vec::new(),
-        channels: "0".into(),
-        complete: false,
+        strict: Families { orbits: Vec::new(), channels: "0".into(), complete: false },
+        two_rate: None,
     }
 }
 

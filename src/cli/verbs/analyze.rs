@@ -1,8 +1,10 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::wording::{count, machine_line};
+use crate::analyzer::{self, Exact};
+use crate::base::Picos;
 use crate::catalog;
-use crate::catalog::Bounds;
+use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -10,7 +12,7 @@ use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
 use crate::topology::ResourceKind;
 use clap::Args;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Arguments of `analyze`.
@@ -20,6 +22,10 @@ pub(in crate::cli) struct AnalyzeArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    /// Also finds the least time that any sequence of channels needs, by a linear program; takes
+    /// seconds where many transfers differ
+    #[arg(long)]
+    exact: bool,
     /// Prints one JSON document, `variopath-analysis/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -31,23 +37,66 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
-        return context.print_json(&document(&platform, &demand, &bounds));
+        let mut document = document(&platform, &demand, &bounds);
+        if let Some([strict, two_rate]) = optima {
+            document["exact"] = json!({
+                "strict": optimum_document(strict),
+                "two_rate": optimum_document(two_rate),
+            });
+        }
+        return context.print_json(&document);
     }
-    context.print(&text(&platform, &demand, &bounds))
+    let mut out = text(&platform, &demand, &bounds);
+    if let Some([strict, two_rate]) = optima {
+        let _ = writeln!(
+            out,
+            "exact       strict channels {}, {} T_eff; two-rate channels {}, {} T*",
+            strict.upper.nanos_up(),
+            over(strict.upper, bounds.t_eff),
+            two_rate.upper.nanos_up(),
+            over(two_rate.upper, bounds.t_star),
+        );
+        // What rounding leaves between the two ends is less than a ten-thousandth.
+        let is_open = |found: &Exact| found.upper.0 - found.lower.0 > found.upper.0 / 10_000;
+        if [strict, two_rate].iter().any(is_open) {
+            let _ = writeln!(
+                out,
+                "            at least {} and {}: the search for better channels gave up",
+                strict.lower.nanos_down(),
+                two_rate.lower.nanos_down(),
+            );
+        }
+    }
+    context.print(&out)
+}
+
+/// The least times over strict and over two-rate channels.
+fn optima(context: &mut Context, platform: &Platform, demand: &NamedDemand) -> Outcome<[Exact; 2]> {
+    context.progress("searching the exact optimum");
+    let optimum = |paces| {
+        analyzer::exact_optimum(&platform.catalog, &demand.demand, paces, None)
+            .map_err(|error| internal(&error))
+    };
+    let strict = optimum(Paces::Solo)?;
+    let two_rate = if platform.catalog.two_rate.is_some() { optimum(Paces::All)? } else { strict };
+    Ok([strict, two_rate])
+}
+
+/// A time over a bound, to the nearest thousandth.
+fn over(time: Picos, bound: Picos) -> String {
+    let bound = u128::from(bound.0.max(1));
+    let thousandths = (u128::from(time.0) * 1000 + bound / 2) / bound;
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+fn optimum_document(exact: Exact) -> Value {
+    json!({"lower_ns": exact.lower.nanos_down(), "upper_ns": exact.upper.nanos_up()})
 }
 
 fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     let catalog = &platform.catalog;
-    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
-    for orbit in &catalog.orbits {
-        *sizes.entry(orbit.representative.0.len()).or_default() += 1;
-    }
-    let sizes: Vec<String> = sizes
-        .iter()
-        .rev()
-        .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
-        .collect();
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
         *classes.entry(route.class.word()).or_default() += 1;
@@ -68,16 +117,12 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         count(catalog.generators.len(), "generator"),
         count(catalog.pair_orbits as usize, "orbit")
     );
-    let _ = writeln!(
-        out,
-        "channels    {}{} maximal strict ones in {}: {}",
-        if catalog.complete { "" } else { "at least " },
-        catalog.channels,
-        count(catalog.orbits.len(), "orbit"),
-        sizes.join(", ")
-    );
-    if !catalog.complete {
-        let _ = writeln!(out, "            bounded: the catalog holds only some of the orbits");
+    let _ = writeln!(out, "channels    {}", families(&catalog.strict, "strict"));
+    if let Some(two_rate) = &catalog.two_rate {
+        let _ = writeln!(out, "            {}", families(two_rate, "two-rate"));
+        let rates: BTreeSet<_> = catalog.routes.iter().flat_map(|route| &route.paced).collect();
+        let rates: Vec<String> = rates.iter().rev().map(ToString::to_string).collect();
+        let _ = writeln!(out, "paced       {}", rates.join(", "));
     }
     let critical = bounds
         .critical_link
@@ -90,6 +135,27 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         bounds.t_star.nanos_down(),
     );
     out
+}
+
+/// How many maximal channels there are, in how many orbits, and how many transfers they have.
+fn families(families: &Families, kind: &str) -> String {
+    let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
+    for orbit in &families.orbits {
+        *sizes.entry(orbit.representative.0.len()).or_default() += 1;
+    }
+    let sizes: Vec<String> = sizes
+        .iter()
+        .rev()
+        .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
+        .collect();
+    let Families { channels, complete, orbits } = families;
+    let orbits = count(orbits.len(), "orbit");
+    let sizes = sizes.join(", ");
+    if *complete {
+        format!("{channels} maximal {kind} ones in {orbits}: {sizes}")
+    } else {
+        format!("more than {channels} maximal {kind} ones, of which {orbits} are kept: {sizes}")
+    }
 }
 
 fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value {
@@ -129,11 +195,13 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
     let routes: Vec<Value> = topology
         .routes
         .iter()
-        .map(|route| {
+        .zip(&catalog.routes)
+        .map(|(route, planned)| {
             json!({
                 "src": route.src, "dst": route.dst, "index": 0,
                 "class": route.class, "mode": route.mode, "initiator": route.initiator,
                 "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": route.rate,
+                "paced_bytes_per_second": planned.paced,
             })
         })
         .collect();
@@ -157,8 +225,16 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             "critical_link": bounds.critical_link,
         },
         "catalog": {
-            "strict": {"channels": catalog.channels, "orbits": catalog.orbits.len()},
-            "complete": catalog.complete,
+            "strict": families_document(&catalog.strict),
+            // Where no route has a paced rate, the strict channels are all there are.
+            "two_rate": families_document(catalog.two_rate.as_ref().unwrap_or(&catalog.strict)),
+            "complete": catalog.strict.complete
+                && catalog.two_rate.as_ref().is_none_or(|two_rate| two_rate.complete),
         },
     })
+}
+
+fn families_document(families: &Families) -> Value {
+    let Families { channels, orbits, complete } = families;
+    json!({"channels": channels, "orbits": orbits.len(), "complete": complete})
 }

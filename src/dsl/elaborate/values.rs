@@ -75,6 +75,7 @@ impl<'t> Builder<'t> {
             }
             rate => self.plain_rate(rate, at)?,
         };
+        result.written = value.rate.span;
         if let Some(latency) = &value.latency {
             result.latency = self.time(latency, at)?;
         }
@@ -196,7 +197,8 @@ impl<'t> Builder<'t> {
             // Names were looked up by the caller.
             Rate::Named(_) | Rate::Unknown => None,
         };
-        Ok(LinkValue { rate, latency: Nanos(0), origin, pcie })
+        let figure = Some(at);
+        Ok(LinkValue { rate, latency: Nanos(0), origin, pcie, figure, written: None })
     }
 }
 

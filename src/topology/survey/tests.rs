@@ -21,6 +21,8 @@ fn platform_b_with_open_questions() {
         latency: Nanos(0),
         origin: ValueOrigin::Assumed(String::new()),
         pcie: None,
+        figure: None,
+        written: None,
     });
     assert_eq!(
         survey(machine).draw(),
