@@ -1,5 +1,6 @@
 //! variopath: contention-free AlltoAllv for GPU machines without NVLink.
 
+pub mod advise;
 pub mod analyzer;
 pub mod base;
 pub mod bundle;

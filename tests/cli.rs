@@ -300,3 +300,44 @@ fn outputs_are_told_once_they_are_in_place() {
         assert_eq!((code, err), (0, format!("wrote {path}\n")), "{arguments:?}");
     }
 }
+
+#[test]
+fn exact_optima_are_printed_beside_the_bounds() {
+    let folder = folder();
+    let b = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/platforms/b.topo");
+    let (code, out, _) = variopath(folder.path(), &["analyze", b, "--exact"]);
+    assert_eq!(code, 0);
+    let exact = out.lines().find(|line| line.starts_with("exact")).expect("a line");
+    assert_eq!(
+        exact,
+        "exact       strict channels 671.090 us, 1.000 T_eff; two-rate channels 545.261 us, 1.083 T*"
+    );
+    let (_, out, _) = variopath(folder.path(), &["analyze", b, "--exact", "--json"]);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    let within = |what: &str, low: u64, high: u64| {
+        let exact = &document["exact"][what];
+        let (lower, upper) = (exact["lower_ns"].as_u64(), exact["upper_ns"].as_u64());
+        assert!(lower >= Some(low) && lower <= upper && upper <= Some(high), "{what}: {exact}");
+    };
+    within("strict", 671_088, 671_095);
+    within("two_rate", 545_250, 545_265);
+}
+
+#[test]
+fn two_machines_are_compared() {
+    let folder = folder();
+    let narrow = "use \"l20-8\"\nset g[3] : pcie gen4 x4\n";
+    fs::write(folder.path().join("narrow.topo"), format!("topology \"narrow\"\n{narrow}"))
+        .expect("write");
+    let (code, out, err) = variopath(folder.path(), &["compare", "l20-8", "narrow.topo"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    insta::assert_snapshot!("compared", out);
+    let (code, out, _) = variopath(folder.path(), &["compare", "l20-8", "narrow.topo", "--json"]);
+    assert_eq!(code, 0);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(document["format"], "variopath-comparison/1");
+    assert_eq!(document["b"]["critical"], "g[3] -> sw[1]");
+    let (code, _, err) = variopath(folder.path(), &["compare", "l20-8", "a100-pcie-4"]);
+    assert_eq!(code, 1);
+    assert!(err.contains("l20-8 has 8 ranks and a100-pcie-4 has 4"), "{err}");
+}

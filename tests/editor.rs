@@ -204,12 +204,34 @@ fn the_list_of_words_is_whole() {
     assert!(seen > 50, "the guide uses the words");
 }
 
+/// So are the words that the grammar quotes.
 #[test]
-fn presets_have_a_colour_everywhere() {
+fn the_words_of_the_grammar_are_in_the_list() {
+    let guide = std::fs::read_to_string("dsl/GRAMMAR.md").unwrap();
+    let grammar = guide.split("## Grammar").nth(1).unwrap().split("## Limits").next().unwrap();
+    let known: Vec<&str> = EVERY_WORD.split_whitespace().collect();
+    // Generations, widths and units are drawn by their form, as a line above shows.
+    let words = grammar
+        .split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|word| word.len() > 2 && word.bytes().all(|byte| byte.is_ascii_lowercase()));
+    let words: Vec<&str> = words.collect();
+    assert!(words.len() > 60, "{} words", words.len());
+    for word in words {
+        assert!(known.contains(&word), "`{word}` is a word of the grammar");
+    }
+}
+
+#[test]
+fn presets_and_machines_have_a_colour_everywhere() {
     let grammar = grammar();
     let patterns = patterns(&grammar, &grammar["patterns"]);
-    for preset in variopath::dsl::presets() {
-        for line in preset.text.lines() {
+    let machines = std::fs::read_dir("tests/machines").unwrap();
+    let machines = machines.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap());
+    let presets = variopath::dsl::presets().iter().map(|preset| preset.text.to_owned());
+    for text in presets.chain(machines) {
+        for line in text.lines() {
             colour(&patterns, line);
         }
     }

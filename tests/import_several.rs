@@ -219,3 +219,57 @@ fn peer_access_alone_or_broken() {
     let error = import(&[("topo.txt", MATRIX), ("p2p.txt", &atomics)]).unwrap_err();
     assert!(error.contains("is not about reads or writes"), "{error}");
 }
+
+/// What `lspci -vv` says of GPU1 of that machine, in a slot with eight lanes.
+const DETAILS: &str = "18:00.0 3D controller: NVIDIA Corporation AD102GL [L20] (rev a1)\n\
+    \tLnkCap:\tPort #0, Speed 16GT/s, Width x16, ASPM L1\n\
+    \tLnkSta:\tSpeed 2.5GT/s (downgraded), Width x8 (downgraded)\n\
+    \tNUMA node: 0\n";
+
+#[test]
+fn details_fill_what_trees_of_other_tools_leave_open() {
+    let (text, notes) = import(&[("nccl.xml", NCCL), ("details.txt", DETAILS)]).unwrap();
+    let lines = statements(&text);
+    assert!(lines.contains(&"g[1] -- sw[0] : gen4x8".to_owned()), "{text}");
+    assert!(lines.contains(&"set g[1] { model \"L20\" }".to_owned()), "{text}");
+    assert!(notes.contains("0000:18:00.0 runs on 8 lanes, though it is able to x16"), "{notes}");
+    assert!(notes.contains("details.txt:3:"), "{notes}");
+    let all = import(&[("topo.txt", MATRIX), ("details.txt", DETAILS), ("nccl.xml", NCCL)]);
+    assert_eq!(statements(&all.unwrap().0), lines, "in any order, with the matrix");
+
+    // One figure of hwloc fits two links; the details tell which.
+    let hwloc = r#"<topology version="2.0"><object type="Machine">
+      <object type="Package" os_index="0"><object type="NUMANode" os_index="0"/>
+       <object type="Bridge" bridge_type="0-1">
+        <object type="PCIDev" pci_busid="0000:18:00.0" pci_type="0302 [10de:26ba] [0:0] a1" pci_link_speed="15.753846"/>
+       </object>
+      </object></object></topology>"#;
+    let (text, notes) = import(&[("hwloc.xml", hwloc)]).unwrap();
+    assert!(statements(&text).contains(&"link slot = unknown".to_owned()), "{text}");
+    assert!(notes.contains("which is gen3 x16 or gen4 x8: the link stays unknown"), "{notes}");
+    let (text, _) = import(&[("hwloc.xml", hwloc), ("details.txt", DETAILS)]).unwrap();
+    assert!(statements(&text).contains(&"g[0] -- s[0] : gen4x8".to_owned()), "{text}");
+}
+
+#[test]
+fn processors_and_numa_nodes_that_differ_are_named() {
+    // The details put GPU1 on another NUMA node: said at both places, the tree counts.
+    let far = DETAILS.replace("node: 0", "node: 1");
+    let (text, notes) = import(&[("nccl.xml", NCCL), ("details.txt", &far)]).unwrap();
+    assert!(statements(&text).contains(&"g[1] -- sw[0] : gen4x8".to_owned()), "{text}");
+    let said = "0000:18:00.0 is on NUMA node 0 in nccl.xml and on 1 in details.txt: 0 is taken";
+    assert!(notes.contains(said), "{notes}");
+    assert!(notes.contains("nccl.xml:5:") && notes.contains("details.txt:1:"), "{notes}");
+
+    let other = DETAILS.replace("[L20]", "[L20] [10de:26ba]");
+    let known = NCCL.replacen(
+        "0000:18:00.0\" class=\"0x030200\"",
+        "0000:18:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2684\"",
+        1,
+    );
+    let error = import(&[("nccl.xml", &known), ("details.txt", &other)]).unwrap_err();
+    let said = "0000:18:00.0 is device 10de:2684 in nccl.xml and 10de:26ba in details.txt: these are \
+                two machines";
+    assert!(error.contains(said), "{error}");
+    assert!(error.contains("nccl.xml:5:") && error.contains("details.txt:1:"), "{error}");
+}

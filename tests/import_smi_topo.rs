@@ -200,6 +200,26 @@ fn cards_hang_where_their_labels_say() {
     }
 }
 
+/// Ports of one card, by hand: pairs of card columns that are PIX to each other.
+#[test]
+fn twins_are_told() {
+    let Some(folder) = corpus("smi-topo") else { return };
+    // Nine cards: the ports i and i + 9 of eight, and port 5 alone.
+    let cases = [
+        ("h800-4gpu-17nic-empty-affinity", 8),
+        ("l40-4gpu-2nic-remote", 1),
+        ("rtx6000ada-4gpu-4nic-spaces", 2),
+        ("reconstructed-pcie-8gpu-sys-4numa-2nic", 1),
+        ("power9-4gpu-6mlx5", 3),
+    ];
+    for (file, pairs) in cases {
+        let text = std::fs::read_to_string(folder.join(format!("{file}.txt"))).unwrap();
+        let notes = import(file, &text, None).unwrap().notes;
+        let twins = notes.iter().filter(|note| note.code == "import-twins").count();
+        assert_eq!(twins, pairs, "{file}");
+    }
+}
+
 #[test]
 fn each_tree_prints_parses_back_and_builds() {
     let Some(folder) = corpus("smi-topo") else { return };

@@ -26,18 +26,18 @@ impl Default for Limits {
     }
 }
 
-/// Finds the symmetry of a topology and all its maximal channels up to symmetry, strict and two-rate. The catalog
-/// has passed [`check`].
+/// The catalog of a topology without its symmetry and channels: enough for the bounds of a demand,
+/// and for planning without names of channels.
 ///
 /// # Errors
 /// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
-/// rank), and an internal error (exit 3) when the catalog fails its own proof.
-pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
+/// rank).
+pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
     let refused = unsupported(topology);
     if !refused.is_empty() {
         return Err(refused);
     }
-    let mut catalog = Catalog {
+    Ok(Catalog {
         topology: topology.name.clone(),
         digest: topology.digest.clone(),
         ranks: u32::try_from(topology.ranks.len()).unwrap_or(u32::MAX),
@@ -49,11 +49,21 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
         forbidden: topology.kept_apart(),
         limits: place_limits(topology),
         generators: Vec::new(),
-        order: String::new(),
+        order: "1".to_owned(),
         pair_orbits: 0,
-        strict: Families { orbits: Vec::new(), channels: String::new(), complete: true },
+        strict: Families { orbits: Vec::new(), channels: "0".to_owned(), complete: false },
         two_rate: None,
-    };
+    })
+}
+
+/// Finds the symmetry of a topology and all its maximal channels up to symmetry, strict and
+/// two-rate. The catalog has passed [`check`].
+///
+/// # Errors
+/// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
+/// rank), and an internal error (exit 3) when the catalog fails its own proof.
+pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
+    let mut catalog = outline(topology)?;
     let base = structure(&catalog);
     let group = canonical_channel(&base, &catalog, &[]);
     catalog.pair_orbits = pair_orbits(&catalog, &group.generators);

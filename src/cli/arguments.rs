@@ -100,6 +100,10 @@ enum Verb {
     Presets(verbs::presets::PresetsArgs),
     /// Finds the symmetry and the contention-free channels of a machine
     Analyze(verbs::analyze::AnalyzeArgs),
+    /// Shows what a demand's bounds are on two machines, and which link is critical on which
+    Compare(verbs::compare::CompareArgs),
+    /// Names the single changes of a machine that would lower a demand's bound most
+    Advise(verbs::advise::AdviseArgs),
     /// Writes a demand matrix from a SPEC, or lists the kinds
     Demand(verbs::demand::DemandVerbArgs),
     /// Plans one exchange
@@ -134,6 +138,8 @@ pub fn main() -> ExitCode {
         Verb::Check(args) => args.json,
         Verb::Calibrate(args) => args.json,
         Verb::Analyze(args) => args.json,
+        Verb::Compare(args) => args.json,
+        Verb::Advise(args) => args.json,
         Verb::Plan(args) => args.json,
         Verb::Verify(args) => args.json,
         Verb::Run(args) => args.json,
@@ -156,6 +162,8 @@ pub fn main() -> ExitCode {
         Verb::Export(args) => verbs::export::export(&mut context, args),
         Verb::Presets(args) => verbs::presets::presets(&mut context, args),
         Verb::Analyze(args) => verbs::analyze::analyze(&mut context, args),
+        Verb::Compare(args) => verbs::compare::compare(&mut context, args),
+        Verb::Advise(args) => verbs::advise::advise(&mut context, args),
         Verb::Demand(args) => verbs::demand::demand(&mut context, args),
         Verb::Plan(args) => verbs::plan::plan(&mut context, args),
         Verb::Verify(args) => verbs::verify::verify(&mut context, args),
@@ -211,7 +219,7 @@ fn parse_set(text: &str) -> Result<(String, u64), String> {
     Ok((name.to_owned(), value))
 }
 
-pub(super) fn parse_generation(text: &str) -> Result<u32, String> {
+pub(in crate::cli) fn parse_generation(text: &str) -> Result<u32, String> {
     let number = text.strip_prefix("gen").and_then(|digits| digits.parse().ok());
     match number {
         Some(generation @ 3..=5) => Ok(generation),

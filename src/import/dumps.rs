@@ -6,7 +6,7 @@ use super::label::PairLabel;
 use super::matrix::{self, Matrix};
 use super::merge::{self, Dump};
 use super::peers::{self, PeerMatrix};
-use super::scan::{Line, lines};
+use super::scan::{Line, is_too_long, lines};
 use super::{hwloc, lspci, nccl};
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostics, Sources};
@@ -38,6 +38,9 @@ impl Dumps {
     fn add(&mut self, sources: &Sources, source: SourceId) -> Result<(), Diagnostics> {
         let (name, text) =
             sources.get(source).map_or(("", ""), |s| (s.name.as_str(), s.text.as_str()));
+        if is_too_long(text) {
+            return Err(Fault::TooLong.at(None).in_file(name).into());
+        }
         let lines = lines(text);
         let inventory = match find(text, &lines) {
             Some(Found::Matrix(header)) => {

@@ -1,6 +1,7 @@
 //! What can be wrong with a dump. Faults carry data; the words are all here.
 
 use super::label::PairLabel;
+use super::scan::{MAX_LINES, MAX_WORDS};
 use crate::base::Span;
 use crate::diagnostics::Diagnostic;
 use std::fmt;
@@ -14,6 +15,8 @@ pub enum Fault {
     Empty,
     /// Bytes of zero stand in it.
     Binary,
+    /// More lines or words than any dump has.
+    TooLong,
     /// Measurements of a machine, which say nothing of its links.
     Measurements,
     /// The log of a collective of nccl-tests.
@@ -65,6 +68,9 @@ impl fmt::Display for Fault {
                 f.write_str("this matrix of nvidia-smi topo -p2p is not about reads or writes")
             }
             Self::Empty => f.write_str("the file is empty"),
+            Self::TooLong => {
+                write!(f, "the file has more than {MAX_LINES} lines or {MAX_WORDS} words")
+            }
             Self::Binary => {
                 f.write_str("the file holds bytes of zero: it is no text, or text in UTF-16")
             }
@@ -122,6 +128,7 @@ impl Fault {
     fn code(&self) -> &'static str {
         match self {
             Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
+            Self::TooLong => "import-limit",
             Self::NotPeerAccess | Self::Measurements | Self::Collective => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
             Self::UnknownColumn(_) | Self::RepeatedColumn(_) => "import-column",
@@ -144,6 +151,7 @@ impl Fault {
                  --help` names the commands"
             }
             Self::Empty => "run the command again: `nvidia-smi topo -m > topo.txt`",
+            Self::TooLong => "no dump of a machine is like that: check the file",
             Self::Binary => {
                 "save it as UTF-8; PowerShell does with `nvidia-smi topo -m | Out-File -Encoding \
                  utf8 topo.txt`"

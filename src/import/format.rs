@@ -2,7 +2,7 @@
 
 use super::bandwidth;
 use super::label::PairLabel;
-use super::scan::{Line, gpu_number, is_nic_name, lines};
+use super::scan::{Line, gpu_number, is_nic_name, is_too_long, lines};
 use std::fmt;
 
 /// A dump that is recognised.
@@ -65,6 +65,9 @@ impl fmt::Display for Format {
 /// The format of `text`, or `None` where it looks like no known dump (a topology file, for one).
 #[must_use]
 pub fn detect(text: &str) -> Option<Format> {
+    if is_too_long(text) {
+        return None;
+    }
     let found = find(text, &lines(text));
     match found {
         Some(Found::Matrix(_) | Found::Headerless(_)) => Some(Format::NvidiaSmiTopology),

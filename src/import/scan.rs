@@ -52,8 +52,21 @@ impl Line {
     }
 }
 
-/// All lines of `text`.
+/// The most lines and words of a dump that is no XML; `lspci -vv` of the largest machines has some
+/// ten thousand lines.
+pub const MAX_LINES: usize = 200_000;
+pub const MAX_WORDS: usize = 1_000_000;
+
+/// Whether `text` is longer than any dump.
+pub fn is_too_long(text: &str) -> bool {
+    text.bytes().filter(|byte| *byte == b'\n').count() > MAX_LINES
+        || text.split_whitespace().count() > MAX_WORDS
+}
+
+/// All lines of `text`; none of an XML document, which is not read by lines.
 pub fn lines(text: &str) -> Vec<Line> {
+    let is_xml = text.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('<');
+    let text = if is_xml { "" } else { text };
     let mut start = 0;
     text.split_inclusive('\n')
         .map(|raw| {

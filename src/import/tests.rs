@@ -106,6 +106,16 @@ fn refusals_name_line_and_reason() {
 }
 
 #[test]
+fn what_no_dump_is_like_ends_soon() {
+    let start = std::time::Instant::now();
+    for text in ["a\n".repeat(2_000_000), "GPU0 GPU1 ".repeat(600_000)] {
+        assert!(refusal(&text).contains("more than 200000 lines or 1000000 words"));
+        assert_eq!(super::detect(&text), None);
+    }
+    assert!(start.elapsed().as_secs() < 5, "an unoptimised build: {:?}", start.elapsed());
+}
+
+#[test]
 fn an_unread_format_exits_3() {
     let (_, faults) = import(" GPU0 GPU1\n GPU0 X OK\n GPU1 OK X\n", None).unwrap_err();
     assert_eq!(faults.exit(), Some(Exit::Failed));

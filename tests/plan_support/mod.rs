@@ -2,8 +2,9 @@
 #![allow(dead_code)]
 
 use std::fmt::Write as _;
-use variopath::base::{Demand, DeviceKind};
-use variopath::catalog::{Catalog, Families, PlannedRoute, StructureEdge, StructureVertex};
+use variopath::analyzer;
+use variopath::base::Demand;
+use variopath::catalog::Catalog;
 use variopath::demand::parse_spec;
 use variopath::diagnostics::Sources;
 use variopath::dsl;
@@ -47,51 +48,7 @@ fn built(text: &str) -> Topology {
 
 /// The catalog of a machine without symmetry and channels, which planning does not need.
 pub fn catalog(topology: &Topology) -> Catalog {
-    Catalog {
-        topology: topology.name.clone(),
-        digest: topology.digest.clone(),
-        ranks: topology.ranks.len() as u32,
-        vertices: topology
-            .vertices
-            .iter()
-            .map(|v| StructureVertex {
-                path: v.path.clone(),
-                colour: u32::from(v.kind == DeviceKind::Gpu),
-            })
-            .collect(),
-        links: topology
-            .resources
-            .iter()
-            .filter_map(|r| {
-                let (from, to) = r.ends()?;
-                Some(StructureEdge { from: from.0, to: to.0, capacity: r.capacity })
-            })
-            .collect(),
-        joint: Vec::new(),
-        rank_vertices: topology.ranks.iter().map(|v| v.0).collect(),
-        routes: topology
-            .routes
-            .iter()
-            .map(|r| PlannedRoute {
-                src: r.src,
-                dst: r.dst,
-                class: r.class,
-                mode: r.mode,
-                initiator: r.initiator,
-                links: r.links.clone(),
-                shares: r.shares.clone(),
-                rate: r.rate,
-                paced: Vec::new(),
-            })
-            .collect(),
-        forbidden: Vec::new(),
-        limits: Vec::new(),
-        generators: Vec::new(),
-        order: "1".into(),
-        pair_orbits: 0,
-        strict: Families { orbits: Vec::new(), channels: "0".into(), complete: false },
-        two_rate: None,
-    }
+    analyzer::outline(topology).expect("a machine to plan on")
 }
 
 /// A small generator of numbers (xorshift).

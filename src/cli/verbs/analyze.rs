@@ -1,8 +1,10 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::wording::{count, machine_line};
+use crate::analyzer::{self, Exact};
+use crate::base::Picos;
 use crate::catalog;
-use crate::catalog::{Bounds, Families};
+use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -20,6 +22,10 @@ pub(in crate::cli) struct AnalyzeArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    /// Also finds the least time that any sequence of channels needs, by a linear program; takes
+    /// seconds where many transfers differ
+    #[arg(long)]
+    exact: bool,
     /// Prints one JSON document, `variopath-analysis/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -31,10 +37,62 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
-        return context.print_json(&document(&platform, &demand, &bounds));
+        let mut document = document(&platform, &demand, &bounds);
+        if let Some([strict, two_rate]) = optima {
+            document["exact"] = json!({
+                "strict": optimum_document(strict),
+                "two_rate": optimum_document(two_rate),
+            });
+        }
+        return context.print_json(&document);
     }
-    context.print(&text(&platform, &demand, &bounds))
+    let mut out = text(&platform, &demand, &bounds);
+    if let Some([strict, two_rate]) = optima {
+        let _ = writeln!(
+            out,
+            "exact       strict channels {}, {} T_eff; two-rate channels {}, {} T*",
+            strict.upper.nanos_up(),
+            over(strict.upper, bounds.t_eff),
+            two_rate.upper.nanos_up(),
+            over(two_rate.upper, bounds.t_star),
+        );
+        // What rounding leaves between the two ends is less than a ten-thousandth.
+        let is_open = |found: &Exact| found.upper.0 - found.lower.0 > found.upper.0 / 10_000;
+        if [strict, two_rate].iter().any(is_open) {
+            let _ = writeln!(
+                out,
+                "            at least {} and {}: the search for better channels gave up",
+                strict.lower.nanos_down(),
+                two_rate.lower.nanos_down(),
+            );
+        }
+    }
+    context.print(&out)
+}
+
+/// The least times over strict and over two-rate channels.
+fn optima(context: &mut Context, platform: &Platform, demand: &NamedDemand) -> Outcome<[Exact; 2]> {
+    context.progress("searching the exact optimum");
+    let optimum = |paces| {
+        analyzer::exact_optimum(&platform.catalog, &demand.demand, paces, None)
+            .map_err(|error| internal(&error))
+    };
+    let strict = optimum(Paces::Solo)?;
+    let two_rate = if platform.catalog.two_rate.is_some() { optimum(Paces::All)? } else { strict };
+    Ok([strict, two_rate])
+}
+
+/// A time over a bound, to the nearest thousandth.
+fn over(time: Picos, bound: Picos) -> String {
+    let bound = u128::from(bound.0.max(1));
+    let thousandths = (u128::from(time.0) * 1000 + bound / 2) / bound;
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
+fn optimum_document(exact: Exact) -> Value {
+    json!({"lower_ns": exact.lower.nanos_down(), "upper_ns": exact.upper.nanos_up()})
 }
 
 fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {

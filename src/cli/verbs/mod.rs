@@ -1,11 +1,13 @@
 //! One file a verb.
 
+pub(super) mod advise;
 pub(super) mod analyze;
 pub(super) mod bench;
 pub(super) mod build;
 pub(super) mod calibrate;
 mod calibration;
 pub(super) mod check;
+pub(super) mod compare;
 pub(super) mod completions;
 pub(super) mod demand;
 pub(super) mod export;

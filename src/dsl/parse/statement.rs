@@ -6,7 +6,7 @@ use super::values::{arrow, atom, attributes, colon_value, join_tail, list, path,
 use crate::dsl::error::Wanted;
 use crate::dsl::token::TokenKind;
 use crate::dsl::tree::{Ranks, SetChange, Spanned, StatementKind, Traffic};
-use crate::dsl::words::{KINDS, RULE_WORDS};
+use crate::dsl::words::{KINDS, RULE_WORDS, is_reserved};
 use nom::Parser;
 use nom::branch::alt;
 use nom::combinator::{cut, opt, peek};
@@ -40,6 +40,9 @@ pub(super) fn statement(input: Input<'_>) -> Parsed<'_, StatementKind> {
             Ok((behind, StatementKind::Rule(Spanned { value: rule, span: Some(span) })))
         }
         text if KINDS.contains(&text) => device(input),
+        text if rest[0].kind == TokenKind::Word && is_reserved(text) => {
+            expected(input, Wanted::Thing("a statement"))
+        }
         _ if rest[0].kind == TokenKind::Word => device(input),
         _ => join(input),
     }

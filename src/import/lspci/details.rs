@@ -1,7 +1,7 @@
 //! The details of `lspci -vv`.
 
 use super::fault::Fault;
-use super::names::{Name, class, ids, until};
+use super::names::{Name, class, ids, leave_out_virtual, lines, until};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
@@ -21,11 +21,7 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     let mut notes = Diagnostics::new();
     let mut seen = BTreeSet::new();
     let mut idle: Vec<usize> = Vec::new();
-    let mut start = 0;
-    for raw in text.split_inclusive('\n') {
-        let line = raw.trim_end();
-        let place = start;
-        start += raw.len();
+    for (line, place) in lines(text) {
         if line.starts_with(|c: char| c.is_ascii_hexdigit()) {
             let Some((bus, rest)) = header(line) else { continue };
             let span = Span::new(source, place, place + until(line, 12));
@@ -67,6 +63,7 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
     if functions.is_empty() {
         return Err(Fault::NoFunction.at(None).into());
     }
+    leave_out_virtual(&mut functions, &mut notes);
     if let Some(first) = idle.first() {
         let buses: Vec<String> =
             idle.iter().filter_map(|i| functions[*i].bus).map(|bus| bus.to_string()).collect();

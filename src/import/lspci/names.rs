@@ -1,7 +1,9 @@
 //! Devices by the names of the PCI database, where no class is told.
 
-use super::super::inventory::FunctionKind;
+use super::super::inventory::{Function, FunctionKind};
 use super::super::pci::{self, AMD, NVIDIA};
+use crate::diagnostics::{Diagnostic, Diagnostics};
+use std::collections::BTreeSet;
 
 /// A name without ids and revision: `NVIDIA Corporation AD102GL [L20]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,6 +96,7 @@ impl<'a> Name<'a> {
             "Slingshot",
             "Cassini",
             "NetXtreme",
+            "mlx5Gen",
         ]);
         let is_else = self.has(&["Bridge", "DMA", "Management", "Virtio", "Switch"]);
         if is_card && !is_else { FunctionKind::Nic } else { FunctionKind::Other }
@@ -107,6 +110,31 @@ impl<'a> Name<'a> {
             FunctionKind::Gpu if is_old_screen => FunctionKind::Other,
             kind => kind,
         }
+    }
+}
+
+/// Leaves out virtual functions (SR-IOV) beside the card that they are carved out of: they share its
+/// link. In a virtual machine they stand alone, and are all there is.
+pub fn leave_out_virtual(functions: &mut [Function], notes: &mut Diagnostics) {
+    let is_virtual = |function: &Function| {
+        function.model.as_deref().is_some_and(|model| model.contains("Virtual Function"))
+    };
+    let bus = |function: &Function| function.bus.map(|bus| (bus.domain, bus.bus));
+    let cards: BTreeSet<_> = functions
+        .iter()
+        .filter(|function| function.kind == FunctionKind::Nic && !is_virtual(function))
+        .filter_map(bus)
+        .collect();
+    let mut count = 0;
+    let beside = |function: &Function| bus(function).is_some_and(|bus| cards.contains(&bus));
+    for function in functions.iter_mut().filter(|f| is_virtual(f) && beside(f)) {
+        function.kind = FunctionKind::Other;
+        count += 1;
+    }
+    if count > 0 {
+        let functions = if count == 1 { "function" } else { "functions" };
+        let message = format!("{count} virtual {functions} share a card's link: left out");
+        notes.push(Diagnostic::note("import-virtual", message));
     }
 }
 
@@ -149,6 +177,18 @@ pub fn ids(text: &str) -> (&str, Option<(u16, u16)>) {
         Some((before, ids)) => (before, Some(ids)),
         None => (text, None),
     }
+}
+
+/// The lines of a text without blanks at their ends, and where each starts. Some editors mark UTF-8
+/// at the start of a file; that is no part of its first line.
+pub fn lines(text: &str) -> impl Iterator<Item = (&str, usize)> {
+    let inner = text.trim_start_matches('\u{feff}');
+    let mut next = text.len() - inner.len();
+    inner.split_inclusive('\n').map(move |raw| {
+        let start = next;
+        next += raw.len();
+        (raw.trim_end(), start)
+    })
 }
 
 /// `at`, or the end of the line, or the border of the character around it.

@@ -187,6 +187,31 @@ fn details() {
     );
 }
 
+#[test]
+fn virtual_functions_share_the_card_unless_they_are_all_there_is() {
+    let gpu = "-[0000:00]-+-01.0-[01]----00.0  NVIDIA Corporation AD102GL [L20]\n";
+    let card = "           \\-02.0-[02]--+-00.0  Mellanox Technologies MT2910 Family [ConnectX-7]\n\
+                \x20                       +-00.1  Mellanox Technologies ConnectX Family mlx5Gen Virtual Function\n\
+                \x20                       \\-00.2  Mellanox Technologies ConnectX Family mlx5Gen Virtual Function\n";
+    let cards = |text: &str| {
+        let inventory = read_tree(text, SourceId(0)).expect("a tree");
+        let all = inventory.functions.iter().filter(|f| f.kind == FunctionKind::Nic);
+        let all: Vec<String> = all.filter_map(|f| f.bus).map(|bus| bus.to_string()).collect();
+        (all.join(" "), messages(&inventory.notes).join("\n"))
+    };
+    let (found, notes) = cards(&format!("\u{feff}{gpu}{card}"));
+    assert_eq!(found, "0000:02:00.0");
+    assert!(notes.contains("2 virtual functions share a card's link: left out"), "{notes}");
+    let guest = "           \\-02.0-[02]----00.0  Mellanox Technologies ConnectX Family mlx5Gen Virtual Function\n";
+    assert_eq!(cards(&format!("{gpu}{guest}")).0, "0000:02:00.0");
+
+    let details = "02:00.0 Ethernet controller: Mellanox Technologies MT2910 Family [ConnectX-7]\r\n\
+                   02:00.1 Ethernet controller: Mellanox Technologies ConnectX Family mlx5Gen Virtual Function\r\n";
+    let inventory = read_details(&format!("\u{feff}{details}"), SourceId(0)).expect("details");
+    let kinds: Vec<FunctionKind> = inventory.functions.iter().map(|f| f.kind).collect();
+    assert_eq!(kinds, [FunctionKind::Nic, FunctionKind::Other]);
+}
+
 proptest! {
     #[test]
     fn mutations_never_panic(cut in 0..TREE.len(), at in 0..TREE.len(), with in "[-+\\\\|\\[\\] 0-9a-f.:é]{0,3}") {

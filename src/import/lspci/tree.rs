@@ -1,7 +1,7 @@
 //! The tree of `lspci -tv`.
 
 use super::fault::Fault;
-use super::names::{Name, ids, until};
+use super::names::{Name, ids, leave_out_virtual, lines, until};
 use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
@@ -58,13 +58,10 @@ pub fn read(text: &str, source: SourceId) -> Result<Inventory, Diagnostics> {
         has_names: false,
         is_open: false,
     };
-    let mut start = 0;
-    for raw in text.split_inclusive('\n') {
-        let line = raw.trim_end();
+    for (line, start) in lines(text) {
         if let Err((fault, from, to)) = reader.line(line, start) {
             return Err(fault.at(Some(Span::new(source, start + from, start + to))).into());
         }
-        start += raw.len();
     }
     if reader.functions.is_empty() {
         return Err(Fault::NoTree.at(None).into());
@@ -268,10 +265,12 @@ impl Reader {
                 .help("copy the whole output of `lspci -tv`"),
             );
         }
+        let mut functions = self.functions;
+        leave_out_virtual(&mut functions, &mut notes);
         let mut inventory = Inventory {
             format: Format::LspciTree,
             processors: Vec::new(),
-            functions: self.functions,
+            functions,
             gpu_links: Vec::new(),
             notes,
         };

@@ -1,0 +1,69 @@
+//! Changes tried, and what they bring.
+
+use super::Change;
+use crate::analyzer;
+use crate::base::{Demand, Digest};
+use crate::catalog::{Bounds, bounds};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
+use crate::dsl::Machine;
+use crate::topology;
+use rayon::prelude::*;
+
+/// A change that lowers the bound.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Advice {
+    /// The change.
+    pub change: Change,
+    /// The bounds of the demand after it.
+    pub bounds: Bounds,
+    /// What the resource that is critical then is called; nothing without one.
+    pub critical: Option<String>,
+}
+
+/// What the changes of a machine bring.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    /// The bounds of the demand on the machine as it is.
+    pub bounds: Bounds,
+    /// What the critical resource is called; nothing without one.
+    pub critical: Option<String>,
+    /// How many changes were tried.
+    pub tried: usize,
+    /// Those after which `T_eff` is lower, the lowest first, then in the order of trial.
+    pub advice: Vec<Advice>,
+}
+
+/// Tries every change of `machine` and bounds `demand` after each. A change after which the machine
+/// is none that can be planned on (a way that is no longer unique, say) brings nothing.
+///
+/// # Errors
+/// What is wrong with the machine as it is, or not planned with (exits 1 and 3), and a bound beyond
+/// 2^64 - 1 ps (exit 3).
+pub fn advise(machine: &Machine, digest: &Digest, demand: &Demand) -> Result<Report, Diagnostics> {
+    let (now, critical) = bounded(machine, digest, demand)?;
+    let changes = Change::all(machine);
+    let tried = changes.len();
+    let mut advice: Vec<Advice> = changes
+        .into_par_iter()
+        .filter_map(|change| {
+            let (bounds, critical) = bounded(&change.applied(machine), digest, demand).ok()?;
+            (bounds.t_eff < now.t_eff).then_some(Advice { change, bounds, critical })
+        })
+        .collect();
+    advice.sort_by_key(|advice| advice.bounds.t_eff);
+    Ok(Report { bounds: now, critical, tried, advice })
+}
+
+/// The bounds of a demand on a machine, and the name of what is critical.
+fn bounded(
+    machine: &Machine,
+    digest: &Digest,
+    demand: &Demand,
+) -> Result<(Bounds, Option<String>), Diagnostics> {
+    let topology = topology::build(machine, digest.clone())?.topology;
+    let catalog = analyzer::outline(&topology)?;
+    let bounds = bounds(&catalog, demand)
+        .map_err(|error| Diagnostic::error("overflow", error.to_string()).exit(Exit::Failed))?;
+    let critical = bounds.critical_link.map(|link| topology.resource_name(link));
+    Ok((bounds, critical))
+}

@@ -1,0 +1,134 @@
+//! `variopath compare`: what a demand's bounds are on two machines.
+
+use super::wording::machine_line;
+use crate::base::Picos;
+use crate::catalog::{self, Bounds};
+use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::context::Context;
+use crate::cli::failure::Outcome;
+use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::diagnostics::{Diagnostic, Exit};
+use clap::Args;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// Arguments of `compare`.
+#[derive(Args, Debug)]
+pub(in crate::cli) struct CompareArgs {
+    /// The one machine: a preset, a .topo file, a bundle, or a file that `import` reads
+    #[arg(value_name = "A")]
+    a: String,
+    /// The other machine, with as many ranks
+    #[arg(value_name = "B")]
+    b: String,
+    /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
+    /// generation, marked as assumed
+    #[arg(long, value_name = "GEN", value_parser = crate::cli::arguments::parse_generation)]
+    assume: Option<u32>,
+    #[command(flatten)]
+    demand: DemandArgs,
+    /// Prints one JSON document, `variopath-comparison/1`
+    #[arg(long)]
+    pub(in crate::cli) json: bool,
+}
+
+/// A machine and the bounds of the demand on it.
+struct Side {
+    platform: Platform,
+    bounds: Bounds,
+}
+
+/// Prints the bounds of both machines side by side, and which link is critical on which.
+pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outcome {
+    let platform = |context: &mut Context, target: &str| {
+        let args = TargetArgs { target: target.to_owned(), assume: args.assume };
+        pipeline::platform(context, &args)
+    };
+    let (a, b) = (platform(context, &args.a)?, platform(context, &args.b)?);
+    let (ranks, other) = (a.topology.ranks.len(), b.topology.ranks.len());
+    if ranks != other {
+        let message = format!("{} has {ranks} ranks and {} has {other}", args.a, args.b);
+        return Err(Diagnostic::error("ranks-differ", message)
+            .help("compare machines with as many ranks: the same demand is put to both")
+            .exit(Exit::Input)
+            .into());
+    }
+    let demand = pipeline::demand(&args.demand, ranks)?;
+    let side = |platform: Platform| -> Outcome<Side> {
+        let bounds =
+            catalog::bounds(&platform.catalog, &demand.demand).map_err(|e| internal(&e))?;
+        Ok(Side { platform, bounds })
+    };
+    let sides = [side(a)?, side(b)?];
+    if context.json {
+        return context.print_json(&document(&demand, &sides));
+    }
+    context.print(&text(&demand, &sides))
+}
+
+fn critical(side: &Side) -> String {
+    let name = |link| side.platform.topology.resource_name(link);
+    side.bounds.critical_link.map_or_else(|| "none".to_owned(), name)
+}
+
+fn text(demand: &NamedDemand, sides: &[Side; 2]) -> String {
+    let [a, b] = sides;
+    let mut out = String::new();
+    let _ = writeln!(out, "A           {}", machine_line(&a.platform));
+    let _ = writeln!(out, "B           {}", machine_line(&b.platform));
+    let _ = writeln!(out, "demand      {}", super::wording::demand_line(demand));
+    for (name, of) in [
+        ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),
+        ("T_eff", |side| side.bounds.t_eff),
+    ] {
+        let (of_a, of_b) = (of(a), of(b));
+        let _ = writeln!(
+            out,
+            "{name:<11} A {}, B {}: {}",
+            of_a.nanos_down(),
+            of_b.nanos_down(),
+            verdict(of_a, of_b)
+        );
+    }
+    let (of_a, of_b) = (critical(a), critical(b));
+    if of_a == of_b {
+        let _ = writeln!(out, "critical    {of_a} on both");
+    } else {
+        let _ = writeln!(out, "critical    A {of_a}, B {of_b}");
+    }
+    out
+}
+
+/// `B is bound to take 1.333 times as long`
+fn verdict(a: Picos, b: Picos) -> String {
+    if a.0 == b.0 {
+        return "the same".to_owned();
+    }
+    let (slow, fast, name) = if b > a { (b, a, "B") } else { (a, b, "A") };
+    if fast.0 == 0 {
+        return format!("only {name} has something to carry");
+    }
+    let fast = u128::from(fast.0);
+    let thousandths = (u128::from(slow.0) * 1000 + fast / 2) / fast;
+    format!("{name} takes {}.{:03} times as long", thousandths / 1000, thousandths % 1000)
+}
+
+fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {
+    let side = |side: &Side| {
+        json!({
+            "topology": side.platform.topology.name,
+            "digest": side.platform.topology.digest,
+            "assumed_values": side.platform.topology.assumed,
+            "t_star_ns": side.bounds.t_star.nanos_down(),
+            "t_eff_ns": side.bounds.t_eff.nanos_down(),
+            "critical_link": side.bounds.critical_link,
+            "critical": critical(side),
+        })
+    };
+    json!({
+        "format": "variopath-comparison/1",
+        "demand": demand.name,
+        "a": side(&sides[0]),
+        "b": side(&sides[1]),
+    })
+}
