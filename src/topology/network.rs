@@ -162,6 +162,11 @@ impl Topology {
     /// the cards ascending.
     pub(super) fn pairs_of_cards(&self, src: Rank, dst: Rank) -> Vec<(&Half, &Half)> {
         let (egress, ingress) = (self.egress(src), self.ingress(dst));
+        // As in `choose`, without lists of cards.
+        if let ([from], [to]) = (egress, ingress) {
+            let reached = self.between.ways.backwards(self, from.nic, to.nic).next().is_some();
+            return reached.then_some((from, to)).into_iter().collect();
+        }
         let free = [src, dst].map(|rank| self.between.free.get(rank.index()) == Some(&true));
         let distance = |from, to| {
             let count = self.between.ways.backwards(self, from, to).count() as u32;
