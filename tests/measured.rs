@@ -234,3 +234,33 @@ fn a_rule_names_a_file_of_this_format() {
       = help: `variopath import` turns the output of p2pBandwidthLatencyTest into a file of the format variopath-measured/1
     "#);
 }
+
+#[test]
+fn measurements_and_dumps_go_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let p2p =
+        "Unidirectional P2P=Enabled Bandwidth Matrix (GB/s)\n D\\D 0 1\n 0 9 25.5\n 1 25.5 9\n";
+    std::fs::write(folder.path().join("p2p.txt"), p2p).expect("write");
+    let topo = "\tGPU0\tGPU1\nGPU0\t X \tPHB\nGPU1\tPHB\t X \n";
+    std::fs::write(folder.path().join("topo.txt"), topo).expect("write");
+    let run = |arguments: &[&str]| {
+        let output = assert_cmd::Command::cargo_bin("variopath")
+            .expect("the binary")
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .expect("it runs");
+        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
+    };
+    for arguments in [&["import", "topo.txt", "p2p.txt"][..], &["check", "p2p.txt"]] {
+        let (code, told) = run(arguments);
+        assert_eq!(code, Some(3), "{told}");
+        assert!(told.contains("these are rates between GPUs"), "{told}");
+        assert!(told.contains("`variopath calibrate` puts the two together"), "{told}");
+    }
+    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, Some(0));
+    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, Some(4));
+    let (code, told) = run(&["import", "topo.txt", "--matrix", "bidirectional"]);
+    assert_eq!(code, Some(0));
+    assert!(told.contains("--matrix has no effect"), "{told}");
+}

@@ -6,16 +6,18 @@ use super::model::{Elements, Key};
 use super::observe::{Observation, Subject};
 use crate::base::RouteClass;
 use crate::calibrate::WORST_ERROR;
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Mean relative errors below are the noise of a benchmark: nothing is fitted to explain them.
 const NOISE: f64 = 0.01;
 /// What was measured over a link may exceed the file's figure by so much before the figure is wrong.
 const SLACK: f64 = 1.02;
 
-/// Scores that differ by less are the same: what is left of rounding.
-const SAME: f64 = 1e-3;
+/// Scores that differ by less are the same: two or more of them are hardly worth a mention, and what
+/// is less may be rounding.
+const SAME: f64 = 0.5;
+/// How many links, and how many directions, are tried one by one: those predicted worst.
+const TRIED_ALONE: usize = 8;
 /// How many of the most promising figures are fitted to the end before one is chosen.
 const FITTED_IN_FULL: usize = 6;
 
@@ -31,27 +33,20 @@ pub(super) fn choose(elements: &Elements, observations: &[Observation]) -> Resul
             let value = evaluate(elements, &mut trial, observations, true)?;
             trials.push((value, preference(elements, key), trial));
         }
-        trials.sort_by(compare);
+        trials.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         trials.truncate(FITTED_IN_FULL);
         for (value, _, trial) in &mut trials {
             *value = evaluate(elements, trial, observations, false)?;
         }
-        trials.sort_by(compare);
-        match trials.into_iter().next() {
+        // Of those that explain as well as the best, what is preferred.
+        let least = trials.iter().map(|trial| trial.0).fold(f64::INFINITY, f64::min);
+        let best = trials.into_iter().filter(|trial| trial.0 < least + SAME);
+        match best.min_by_key(|trial| trial.1) {
             Some((value, _, trial)) if value < score - SAME => (score, free) = (value, trial),
             _ => break,
         }
     }
     without_idle(elements, observations, free, score)
-}
-
-/// A score, the place in the order of preference, and the values.
-type Trial = (f64, (bool, u8), Values);
-
-/// The better score first; of scores that are the same, what is preferred.
-fn compare(a: &Trial, b: &Trial) -> Ordering {
-    let steps = |score: f64| (score / SAME).round();
-    steps(a.0).total_cmp(&steps(b.0)).then(a.1.cmp(&b.1))
 }
 
 /// What explains equally well is preferred in this order. What one transfer reaches across sockets or
@@ -111,6 +106,7 @@ fn candidates(elements: &Elements, free: &Values, observations: &[Observation]) 
     let alone = |o: &Observation| matches!(o.subject, Subject::Alone(..));
     let both = !observations.iter().all(alone);
     let (mut keys, mut bold) = (BTreeSet::new(), BTreeSet::new());
+    let mut errors: BTreeMap<Key, (f64, f64)> = BTreeMap::new();
     let mut worst: f64 = 0.0;
     for observation in observations {
         let measured = observation.measured.0 as f64;
@@ -119,8 +115,10 @@ fn candidates(elements: &Elements, free: &Values, observations: &[Observation]) 
         let keys = if error > WORST_ERROR { &mut bold } else { &mut keys };
         let resources = observation.loads.keys().map(|id| &elements.resources[id]);
         let caps = observation.caps.keys().map(|cap| &elements.caps[cap]);
-        for element in resources.chain(caps) {
-            keys.extend(element.keys.iter().copied());
+        for key in resources.chain(caps).flat_map(|element| &element.keys) {
+            keys.insert(*key);
+            let (sum, count) = errors.entry(*key).or_default();
+            (*sum, *count) = (*sum + error, *count + 1.0);
         }
         if observation.caps.is_empty() {
             keys.extend(observation.classes.keys().map(|class| Key::NewCap(*class)));
@@ -134,6 +132,16 @@ fn candidates(elements: &Elements, free: &Values, observations: &[Observation]) 
     keys.retain(|key| elements.is_decided(*key));
     keys.extend(bold);
     keys.retain(|key| !free.contains_key(key));
+    let is_link = |key: &Key| matches!(key, Key::Link(_));
+    let is_direction = |key: &Key| matches!(key, Key::Direction { .. });
+    for apart in [&is_link as &dyn Fn(&Key) -> bool, &is_direction] {
+        let mean = |key: &Key| errors[key].0 / errors[key].1;
+        let mut worst_first: Vec<Key> = keys.iter().filter(|key| apart(key)).copied().collect();
+        worst_first.sort_by(|a, b| mean(b).total_cmp(&mean(a)));
+        for key in worst_first.iter().skip(TRIED_ALONE) {
+            keys.remove(key);
+        }
+    }
     keys
 }
 

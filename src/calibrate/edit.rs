@@ -10,7 +10,7 @@ use crate::dsl::tree::{
     SetChange, Spanned, Statement, StatementKind, Step, Traffic, Value,
 };
 use crate::dsl::{Machine, path_text, traffic_text, value_text};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// A figure that is different in the new file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,8 +26,10 @@ pub struct Change {
 /// A change to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Plan {
-    /// The value whose rate stands there; its rate stays where there is none.
-    Value { span: Span, rate: Option<BytesPerSecond>, origin: Origin },
+    /// The value whose rate stands there.
+    Value { span: Span, rate: BytesPerSecond, origin: Origin },
+    /// The origin of an assumed value: the first of these places that says so.
+    BorneOut { places: [Option<Span>; 2], origin: Origin },
     /// A link, or one direction of it (the reverse one or not), by a statement of its own.
     Link { link: usize, reverse: Option<bool>, rate: BytesPerSecond, origin: Origin },
     /// A cap by a statement of its own.
@@ -53,7 +55,7 @@ pub(super) fn plans(
         };
         match key {
             Key::Figure(span) | Key::Written(span) => {
-                plans.push(Plan::Value { span, rate: Some(rate), origin });
+                plans.push(Plan::Value { span, rate, origin });
             }
             Key::Link(link) => plans.push(Plan::Link { link, reverse: None, rate, origin }),
             Key::Direction { link, reverse } => {
@@ -73,16 +75,15 @@ pub(super) fn plans(
         }
     }
     // Assumed figures that the measurements bear out are assumed no longer.
-    let mut borne_out: BTreeMap<Span, bool> = BTreeMap::new();
-    for element in elements.all().filter(|element| element.assumed) {
-        let Some(Key::Figure(span)) = element.keys.first() else { continue };
+    let mut borne_out = BTreeSet::new();
+    for element in elements.all().filter(|element| element.assumed && element.decided) {
         let stays = key_of(element, free).is_none() && element.value.is_some();
-        if stays && element.decided && binds(elements, free, observations, element) {
-            borne_out.entry(*span).or_insert(true);
+        if stays && binds(elements, free, observations, element) {
+            borne_out.insert(element.places);
         }
     }
-    for (span, _) in borne_out {
-        plans.push(Plan::Value { span, rate: None, origin: measured() });
+    for places in borne_out {
+        plans.push(Plan::BorneOut { places, origin: measured() });
     }
     plans
 }
@@ -101,21 +102,28 @@ pub(super) fn apply(
     for plan in plans {
         match plan {
             Plan::Value { span, rate, origin } if span.source == main => {
-                let new = |old: &Value| Value {
-                    rate: rate.map_or_else(|| old.rate.clone(), |r| Spanned::bare(gigabytes(r))),
-                    latency: old.latency.clone(),
-                    origin: Some(origin.clone()),
+                let new = |old: &Value| {
+                    let latency = old.latency.clone();
+                    Some(Value { latency, ..value(*rate, origin) })
                 };
                 changes.extend(replace(&mut file.body, *span, &new));
             }
+            Plan::BorneOut { places, origin } => {
+                let assumed = |old: &Value| matches!(old.origin, Some(Origin::Assumed(_)));
+                let new = |old: &Value| {
+                    let origin = Some(origin.clone());
+                    assumed(old).then(|| Value { origin, ..old.clone() })
+                };
+                let here = places.iter().flatten().filter(|span| span.source == main);
+                changes.extend(here.filter_map(|span| replace(&mut file.body, *span, &new)).next());
+            }
             Plan::Value { span, rate, origin } => {
                 // The figure stands in another file: its links are set here.
-                let Some(rate) = *rate else { continue };
                 let keys = [Key::Figure(*span), Key::Written(*span)];
                 let with = |e: &&Element| e.keys.iter().any(|key| keys.contains(key));
                 let links = elements.all().filter(with).filter_map(|element| element.link);
                 for link in links.collect::<BTreeSet<usize>>() {
-                    added.push(set(machine, link, None, rate, origin));
+                    added.push(set(machine, link, None, *rate, origin));
                 }
             }
             Plan::Link { link, reverse, rate, origin } => {
@@ -232,8 +240,8 @@ fn totals(body: &Block, at: Span, machine: &Machine, elements: &Elements) -> Vec
         .collect()
 }
 
-/// Replaces the value whose rate stands at `span`.
-fn replace(block: &mut Block, span: Span, new: &dyn Fn(&Value) -> Value) -> Option<Change> {
+/// Replaces the value whose rate stands at `span`, where `new` has one for it.
+fn replace(block: &mut Block, span: Span, new: &dyn Fn(&Value) -> Option<Value>) -> Option<Change> {
     for statement in &mut block.statements {
         if let StatementKind::Part { body, .. } = &mut statement.kind {
             if let Some(change) = replace(body, span, new) {
@@ -245,7 +253,7 @@ fn replace(block: &mut Block, span: Span, new: &dyn Fn(&Value) -> Value) -> Opti
         let Some(value) = value_of(&mut statement.kind) else { continue };
         if value.rate.span == Some(span) {
             let old = Some(value_text(value));
-            *value = new(value);
+            *value = new(value)?;
             return Some(Change { what, old, new: value_text(value) });
         }
     }

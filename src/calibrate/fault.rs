@@ -14,6 +14,8 @@ pub(super) enum Fault {
     Ambiguous { file: String, bus: String, gpus: Vec<String> },
     /// Positions do not match up.
     Count { file: String, devices: usize, ranks: usize },
+    /// More measurements than are fitted.
+    TooMany(usize),
     /// Nothing was measured that the routes of the file can be compared with.
     Nothing { unused: Vec<String> },
     /// Measurements that no figures explain; how many there are in all.
@@ -24,6 +26,8 @@ pub(super) enum Fault {
     Range(BytesPerSecond),
 }
 
+/// The most measurements that are fitted: 64 GPUs each to each.
+pub(super) const MAX_OBSERVATIONS: usize = 4096;
 /// Contradicting pairs that are named; the rest is counted.
 const NAMED: usize = 12;
 
@@ -41,6 +45,9 @@ impl fmt::Display for Fault {
                 "{file}: {devices} devices without bus ids were measured, and the topology has \
                  {ranks} ranks"
             ),
+            Self::TooMany(count) => {
+                write!(f, "{count} measurements, and at most {MAX_OBSERVATIONS} are fitted")
+            }
             Self::Nothing { .. } => {
                 f.write_str("no measurement is of a route that the topology has")
             }
@@ -69,6 +76,8 @@ impl Fault {
                 "give both bus ids, so that a part of the GPUs can be matched: lines `Device: 0, …` \
                  in the output of p2pBandwidthLatencyTest, `bus` in the topology",
             ),
+            Self::TooMany(_) => Diagnostic::unsupported("calibrate-size", message)
+                .help("calibrate the file of a single node, with the measurements of one run"),
             Self::Nothing { unused } => {
                 let diagnostic = Diagnostic::error("calibrate-nothing", message);
                 unused.iter().fold(diagnostic, |diagnostic, line| diagnostic.help(line.clone()))

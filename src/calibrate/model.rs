@@ -31,6 +31,8 @@ pub(super) struct Element {
     pub(super) value: Option<BytesPerSecond>,
     /// Whether the file says that it is assumed.
     pub(super) assumed: bool,
+    /// Where it stands in the file: as it is used, and the figure behind its name.
+    pub(super) places: [Option<Span>; 2],
     /// What could give it another value, the coarsest first; none where this file cannot.
     pub(super) keys: Vec<Key>,
     /// Generation and width, where they are stated.
@@ -186,6 +188,7 @@ impl Default for Element {
         Self {
             value: None,
             assumed: false,
+            places: [None, None],
             keys: Vec::new(),
             pcie: None,
             decided: true,
@@ -199,6 +202,7 @@ fn of(value: &LinkValue) -> Element {
         value: value.rate,
         assumed: matches!(value.origin, ValueOrigin::Assumed(_)),
         pcie: value.pcie,
+        places: [value.written, value.figure],
         ..Element::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Source;
 use super::devices::ranks;
-use super::fault::Fault;
+use super::fault::{Fault, MAX_OBSERVATIONS};
 use crate::base::{BytesPerSecond, LinkId, Mode, Rank, RouteClass};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::measured::{Direction, Sample, Series};
@@ -97,6 +97,9 @@ pub(super) fn observe(topology: &Topology, sources: &[Source]) -> Result<Observa
     }
     if observations.all.is_empty() {
         return Err(Fault::Nothing { unused: unused_lines });
+    }
+    if observations.all.len() > MAX_OBSERVATIONS {
+        return Err(Fault::TooMany(observations.all.len()));
     }
     let alone = |o: &Observation| matches!(o.subject, Subject::Alone(..));
     if !observations.all.iter().any(alone) {

@@ -13,6 +13,9 @@ use minilp::{ComparisonOp, OptimizationDirection, Problem};
 const WEIGHT_OF_SIZE: f64 = 1e-4;
 /// The largest of the observed values as the solver sees it.
 const SCALE: f64 = 100.0;
+/// How many values stand for the observations of one prediction: neighbours in size are gathered
+/// around their median.
+const VALUES: usize = 64;
 /// Largest violation that still counts as rounding, in units of [`SCALE`].
 const TOLERANCE: f64 = 1e-5;
 
@@ -50,12 +53,34 @@ impl Minimum {
     }
 }
 
-fn residual(minima: &[Minimum], values: &[f64]) -> f64 {
-    let of = |minimum: &Minimum| -> f64 {
-        let predicted = minimum.predict(values).0;
-        minimum.observed.iter().map(|observed| (predicted - observed).abs() / observed).sum()
-    };
-    minima.iter().map(of).sum()
+/// A minimum with values that stand for what was observed, each with the cost of a unit of distance.
+struct Gathered {
+    minimum: Minimum,
+    weights: Vec<f64>,
+}
+
+impl Gathered {
+    /// In units of the solver.
+    fn new(minimum: &Minimum, scale: f64) -> Self {
+        let mut observed: Vec<f64> = minimum.observed.iter().map(|value| value * scale).collect();
+        observed.sort_by(f64::total_cmp);
+        let chunks: Vec<&[f64]> = if observed.len() <= VALUES {
+            observed.chunk_by(|a, b| a.to_bits() == b.to_bits()).collect()
+        } else {
+            observed.chunks(observed.len().div_ceil(VALUES)).collect()
+        };
+        let weights = chunks.iter().map(|chunk| chunk.iter().map(|value| 1.0 / value).sum());
+        let weights = weights.collect();
+        let observed = chunks.iter().map(|chunk| chunk[chunk.len() / 2]).collect();
+        let constant = minimum.constant * scale;
+        Self { minimum: Minimum { constant, terms: minimum.terms.clone(), observed }, weights }
+    }
+
+    fn residual(&self, values: &[f64]) -> f64 {
+        let predicted = self.minimum.predict(values).0;
+        let all = self.minimum.observed.iter().zip(&self.weights);
+        all.map(|(observed, weight)| (predicted - observed).abs() * weight).sum()
+    }
 }
 
 /// Fits the variables, which stay within `bounds`, from the values `start` on, until the residual
@@ -71,23 +96,18 @@ pub fn fit_minima(
 ) -> Result<Fitted, LpError> {
     let largest = minima.iter().flat_map(|m| &m.observed).copied().fold(0.0, f64::max);
     let scale = if largest > 0.0 { SCALE / largest } else { 1.0 };
-    let scaled: Vec<Minimum> = minima
-        .iter()
-        .map(|minimum| Minimum {
-            constant: minimum.constant * scale,
-            terms: minimum.terms.clone(),
-            observed: minimum.observed.iter().map(|value| value * scale).collect(),
-        })
-        .collect();
+    let gathered: Vec<Gathered> = minima.iter().map(|one| Gathered::new(one, scale)).collect();
+    let residual =
+        |values: &[f64]| -> f64 { gathered.iter().map(|one| one.residual(values)).sum() };
     let bounds: Vec<_> = bounds.iter().map(|(low, high)| (low * scale, high * scale)).collect();
     let clamped = start.iter().zip(&bounds);
     let mut values: Vec<f64> =
         clamped.map(|(value, (low, high))| (value * scale).clamp(*low, *high)).collect();
-    let mut best = residual(&scaled, &values);
+    let mut best = residual(&values);
     for _ in 0..rounds {
-        let next = round(&scaled, &bounds, &values)?;
-        let error = residual(&scaled, &next);
-        if error > best + TOLERANCE * scaled.len() as f64 {
+        let next = round(&gathered, &bounds, &values)?;
+        let error = residual(&next);
+        if error > best + TOLERANCE * gathered.len() as f64 {
             return Err(LpError::Check(format!("the residual rises from {best} to {error}")));
         }
         let settled = error > best - TOLERANCE;
@@ -96,30 +116,36 @@ pub fn fit_minima(
             break;
         }
     }
-    Ok(Fitted { values: values.iter().map(|value| value / scale).collect(), residual: best })
+    let values: Vec<f64> = values.iter().map(|value| value / scale).collect();
+    let of = |minimum: &Minimum| -> f64 {
+        let predicted = minimum.predict(&values).0;
+        minimum.observed.iter().map(|observed| (predicted - observed).abs() / observed).sum()
+    };
+    let residual = minima.iter().map(of).sum();
+    Ok(Fitted { values, residual })
 }
 
-fn round(minima: &[Minimum], bounds: &[(f64, f64)], values: &[f64]) -> Result<Vec<f64>, LpError> {
+fn round(minima: &[Gathered], bounds: &[(f64, f64)], values: &[f64]) -> Result<Vec<f64>, LpError> {
     let mut problem = Problem::new(OptimizationDirection::Minimize);
     let variables: Vec<_> =
         bounds.iter().map(|&range| problem.add_var(WEIGHT_OF_SIZE, range)).collect();
-    for minimum in minima {
+    for Gathered { minimum, weights } in minima {
         let binding = minimum.predict(values).1.map(|at| minimum.terms[at]);
         let below = problem.add_var(0.0, (0.0, minimum.constant));
         for &(variable, load) in &minimum.terms {
             let terms = [(below, load), (variables[variable], -1.0)];
             problem.add_constraint(&terms[..], ComparisonOp::Le, 0.0);
         }
-        for &observed in &minimum.observed {
+        for (&observed, &weight) in minimum.observed.iter().zip(weights) {
             let over = match binding {
-                None => ((minimum.constant - observed) / observed).max(0.0),
+                None => (minimum.constant - observed).max(0.0),
                 Some(_) => 0.0,
             };
-            let error = problem.add_var(1.0, (over, f64::INFINITY));
-            let terms = [(error, observed), (below, 1.0)];
+            let distance = problem.add_var(weight, (over, f64::INFINITY));
+            let terms = [(distance, 1.0), (below, 1.0)];
             problem.add_constraint(&terms[..], ComparisonOp::Ge, observed);
             if let Some((variable, load)) = binding {
-                let terms = [(error, observed), (variables[variable], -1.0 / load)];
+                let terms = [(distance, 1.0), (variables[variable], -1.0 / load)];
                 problem.add_constraint(&terms[..], ComparisonOp::Ge, -observed);
             }
         }

@@ -55,6 +55,7 @@ pub(in crate::cli) fn calibrate(context: &mut Context, args: &CalibrateArgs) -> 
     for path in &args.measured {
         sources.push(measurements(context, path, args.matrix)?);
     }
+    context.progress("fitting");
     let calibration = calibrate::calibrate(&file, main, &machine, &sources)?;
     context.notes.extend(calibration.notes.clone());
     let report = calibration::text(&calibration, &sources);
