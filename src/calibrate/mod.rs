@@ -4,16 +4,16 @@
 //! **Prediction.** A transfer alone reaches the least of the capacities on its way and of the caps of
 //! its class. Transfers that run together in given proportions reach, together, the least over all
 //! resources of capacity over load, the load being what one byte of the whole puts on the resource;
-//! a transfer and its reverse move equally many bytes, so each is half. ([`observe`])
+//! a transfer and its reverse move equally many bytes, so each is half. (`observe.rs`)
 //!
 //! **Fit.** Every figure of the file is a variable or stays. At first only those are variables that
 //! are unknown, or lower than what was measured over them. Then whatever explains most is freed, one
 //! thing at a time: the figure of a statement, a cap of a class, a total of both directions of links,
 //! a statement, a link or a direction apart from the rest of its array; until nothing explains
-//! enough to be worth a figure more. ([`choose`], [`fit`])
+//! enough to be worth a figure more. (`choose.rs`, `fit.rs`)
 //!
 //! **Edit.** The changed figures are put into the tree where they stand, with `from`, so that
-//! comments and layout stay. ([`edit`])
+//! comments and layout stay. (`edit.rs`)
 
 mod choose;
 mod devices;
