@@ -2,6 +2,7 @@
 
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
+use crate::cli::target::Kind;
 use crate::topology::Survey;
 
 /// What a check found.
@@ -13,24 +14,24 @@ pub(super) struct State<'a> {
     pub(super) survey: &'a Survey,
 }
 
-/// One to three lines, the most pressing first. `kind` says what the target is.
+/// One to three lines, the most pressing first.
 pub(super) fn next(
     context: &Context,
     args: &TargetArgs,
-    kind: &str,
+    kind: Kind,
     state: &State<'_>,
 ) -> Vec<String> {
     let target = spelled(context, args);
-    let is_file = kind == "file" && target.ends_with(".topo");
+    let is_file = kind == Kind::File && target.ends_with(".topo");
     let file = if is_file { target.as_str() } else { "mine.topo" };
     let mut lines = Vec::new();
     let make_file = match kind {
-        "preset" => Some(format!("variopath presets {} > {file}", args.target)),
-        "imported" => Some(format!("variopath import {target} -o {file}")),
-        _ => None,
+        Kind::Preset => Some(format!("variopath presets {} > {file}", args.target)),
+        Kind::Imported => Some(format!("variopath import {target} -o {file}")),
+        Kind::File | Kind::Stdin | Kind::Bundle => None,
     };
     if state.questions {
-        if kind == "imported" {
+        if kind == Kind::Imported {
             let assume = if args.assume.is_none() { " --assume gen4" } else { "" };
             lines.push(format!("variopath import {target}{assume} -o {file}"));
         }
