@@ -372,7 +372,7 @@ fn bus_ids() {
     insta::assert_snapshot!(
         errors("topology \"m\"\nsocket s\ngpu g { bus \"0000:17:00.0\" }\ngpu h { bus \"00000000:17:00.0\" }\nnic n[2] { bus [\"0000:18:00.0\", \"0000:18:00.0\"] }\n g -- s : unknown; h -- s : unknown; n[*] -- s : unknown\n"),
         @r#"
-        error[duplicate-bus]: `g` and `h` of one node have the bus id 00000000:17:00.0
+        error[duplicate-bus]: `g` and `h` of one node have the bus id 0000:17:00.0
          --> m.topo:4:5
           |
         4 | gpu h { bus "00000000:17:00.0" }

@@ -44,7 +44,7 @@ fn what_is_read_is_written_alike() {
     {
       "format": "variopath-measured/1",
       "devices": [
-        {"name":"A \"B\"","bus":"0000:C1:00.0"},
+        {"name":"A \"B\"","bus":"0000:c1:00.0"},
         {}
       ],
       "series": [

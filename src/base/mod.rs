@@ -3,6 +3,7 @@
 //! Nothing here knows of a file format, a graph or a schedule, and nothing here imports another
 //! module of the crate.
 
+mod bus_id;
 mod demand;
 mod digest;
 mod ids;
@@ -10,6 +11,7 @@ mod route_kind;
 mod span;
 mod units;
 
+pub use bus_id::{BusId, BusIdError};
 pub use demand::{Demand, DemandError, MAX_TOTAL_BYTES};
 pub use digest::Digest;
 pub use ids::{LinkId, NodeId, OrbitId, PieceId, Rank, RouteId, VertexId};

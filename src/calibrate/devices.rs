@@ -2,9 +2,10 @@
 
 use super::Source;
 use super::fault::Fault;
-use crate::base::Rank;
+use crate::base::{BusId, Rank};
 use crate::diagnostics::Diagnostic;
-use crate::topology::Topology;
+use crate::topology::{Topology, Vertex};
+use std::collections::BTreeMap;
 
 /// The rank of each device of `source`, and a note where only positions tell.
 pub(super) fn ranks(
@@ -12,54 +13,47 @@ pub(super) fn ranks(
     source: &Source,
 ) -> Result<(Vec<Rank>, Option<Diagnostic>), Fault> {
     let devices = &source.measured.devices;
-    let file = source.name.clone();
-    let bus = |rank: usize| topology.vertices[topology.ranks[rank].index()].bus.as_deref();
-    let path = |rank: usize| topology.vertices[topology.ranks[rank].index()].path.clone();
-    let all = 0..topology.ranks.len();
-    let known = all.clone().all(|rank| bus(rank).is_some());
-    if known && devices.iter().all(|device| device.bus.is_some()) {
-        let mut ranks = Vec::new();
-        for (index, device) in devices.iter().enumerate() {
-            let wanted = device.bus.as_deref().unwrap_or_default();
-            let same = |rank: &usize| bus(*rank).is_some_and(|bus| key(bus) == key(wanted));
-            let found: Vec<usize> = all.clone().filter(same).collect();
-            match found[..] {
-                [rank] => ranks.push(Rank::new(rank)),
-                [] => {
-                    let known = all.clone().filter_map(bus).map(str::to_owned).collect();
-                    let bus = wanted.to_owned();
-                    return Err(Fault::NoDevice { file, device: index, bus, known });
-                }
-                _ => {
-                    let gpus = found.into_iter().map(path).collect();
-                    return Err(Fault::Ambiguous { file, bus: wanted.to_owned(), gpus });
-                }
-            }
+    let gpus = || topology.ranks.iter().map(|gpu| &topology.vertices[gpu.index()]);
+    let measured: Option<Vec<BusId>> = devices.iter().map(|device| device.bus).collect();
+    let known: Option<Vec<(BusId, &Vertex)>> = gpus().map(|gpu| Some((gpu.bus?, gpu))).collect();
+    let why = match (&known, &measured) {
+        (Some(known), Some(measured)) => {
+            return Ok((by_bus(known, measured, &source.name)?, None));
         }
-        return Ok((ranks, None));
-    }
+        (Some(_), None) => "not every measured device has a bus id",
+        (None, _) => "not every GPU of the topology has a bus id",
+    };
     if devices.len() != topology.ranks.len() {
-        let (devices, ranks) = (devices.len(), topology.ranks.len());
+        let (file, devices, ranks) = (source.name.clone(), devices.len(), topology.ranks.len());
         return Err(Fault::Count { file, devices, ranks });
     }
-    let why = if known {
-        "not every measured device has a bus id"
-    } else {
-        "not every GPU of the topology has a bus id"
-    };
-    let note = Diagnostic::note(
+    let mut note = Diagnostic::note(
         "calibrate-position",
-        format!("{file}: {why}; measured device N is taken as rank N"),
+        format!("{}: {why}; measured device N is taken as rank N", source.name),
     );
-    let note = if known {
-        note
-    } else {
-        note.help("add `bus` to the GPUs, so that they are matched by bus id")
-    };
-    Ok((all.map(Rank::new).collect(), Some(note)))
+    if known.is_none() {
+        note = note.help("add `bus` to the GPUs, so that they are matched by bus id");
+    }
+    Ok(((0..devices.len()).map(Rank::new).collect(), Some(note)))
 }
 
-/// A bus id without regard to case and to leading zeros of its domain.
-fn key(bus: &str) -> String {
-    bus.trim_start_matches('0').to_ascii_lowercase()
+/// The rank of each bus id of `measured` among the GPUs, which stand in the order of their ranks.
+fn by_bus(gpus: &[(BusId, &Vertex)], measured: &[BusId], file: &str) -> Result<Vec<Rank>, Fault> {
+    let mut ranks: BTreeMap<BusId, Vec<usize>> = BTreeMap::new();
+    for (rank, (bus, _)) in gpus.iter().enumerate() {
+        ranks.entry(*bus).or_default().push(rank);
+    }
+    let rank = |(device, &bus): (usize, &BusId)| match ranks.get(&bus).map(Vec::as_slice) {
+        Some(&[rank]) => Ok(Rank::new(rank)),
+        // Nodes number their buses alike.
+        Some(several) => {
+            let gpus = several.iter().map(|&rank| gpus[rank].1.path.clone()).collect();
+            Err(Fault::Ambiguous { file: file.to_owned(), bus, gpus })
+        }
+        None => {
+            let known = gpus.iter().map(|(bus, _)| *bus).collect();
+            Err(Fault::NoDevice { file: file.to_owned(), device, bus, known })
+        }
+    };
+    measured.iter().enumerate().map(rank).collect()
 }

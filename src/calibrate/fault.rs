@@ -1,6 +1,6 @@
 //! Why a calibration fails, and the words for it.
 
-use crate::base::BytesPerSecond;
+use crate::base::{BusId, BytesPerSecond};
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::lp::LpError;
 use std::fmt;
@@ -9,9 +9,9 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Fault {
     /// A measured device that the topology does not have.
-    NoDevice { file: String, device: usize, bus: String, known: Vec<String> },
+    NoDevice { file: String, device: usize, bus: BusId, known: Vec<BusId> },
     /// A bus id that GPUs of several nodes have.
-    Ambiguous { file: String, bus: String, gpus: Vec<String> },
+    Ambiguous { file: String, bus: BusId, gpus: Vec<String> },
     /// Positions do not match up.
     Count { file: String, devices: usize, ranks: usize },
     /// More measurements than are fitted.
@@ -68,7 +68,7 @@ impl Fault {
         let message = self.to_string();
         match self {
             Self::NoDevice { known, .. } => Diagnostic::error("calibrate-device", message)
-                .help(format!("GPUs of the topology are at {}", known.join(", ")))
+                .help(format!("GPUs of the topology are at {}", joined(known)))
                 .help("measure the machine that the file describes, or mend its `bus` attributes"),
             Self::Ambiguous { .. } => Diagnostic::error("calibrate-device", message)
                 .help("calibrate the file of a single node, and `use` it in the cluster's"),
@@ -101,4 +101,8 @@ impl Fault {
                 .exit(Exit::Failed),
         }
     }
+}
+
+fn joined(buses: &[BusId]) -> String {
+    buses.iter().map(BusId::to_string).collect::<Vec<_>>().join(", ")
 }

@@ -1,7 +1,7 @@
 //! A machine with everything expanded: what the topology is built from.
 
 use super::tree::{Place, Relation};
-use crate::base::{BytesPerSecond, DeviceKind, Initiator, Mode, Nanos, RouteClass, Span};
+use crate::base::{BusId, BytesPerSecond, DeviceKind, Initiator, Mode, Nanos, RouteClass, Span};
 use std::ops::Range;
 
 /// A flat machine: devices and links without arrays, parts, params or names of links.
@@ -35,7 +35,7 @@ pub struct Device {
     /// What the memory gives; sockets only.
     pub memory: Option<LinkValue>,
     /// PCI bus id.
-    pub bus: Option<String>,
+    pub bus: Option<BusId>,
     /// Where it is declared.
     pub span: Option<Span>,
 }

@@ -71,7 +71,8 @@ fn is_flat(machine: &Machine, link: &Link) -> bool {
 
 fn vertex(device: &Device) -> String {
     let mut label = device.path.clone();
-    for detail in [&device.model, &device.arch, &device.bus].into_iter().flatten() {
+    let bus = device.bus.map(|bus| bus.to_string());
+    for detail in [&device.model, &device.arch, &bus].into_iter().flatten() {
         label.push('\n');
         label += detail;
     }

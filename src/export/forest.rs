@@ -2,7 +2,7 @@
 
 use crate::base::DeviceKind;
 use crate::dsl::Machine;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Where each device hangs.
 #[derive(Debug, Clone)]
@@ -61,17 +61,16 @@ impl Forest {
             }
             forest.grow(machine, &near, &mut waiting, &mut reached);
         }
-        let in_tree: BTreeMap<(usize, usize), ()> = forest
-            .parent
-            .iter()
-            .enumerate()
-            .filter_map(|(child, parent)| Some(((child, parent.as_ref()?.0), ())))
-            .collect();
+        for children in &mut forest.children {
+            children.sort_unstable();
+        }
+        let hangs = |child: usize, above: usize| {
+            forest.parent[child].is_some_and(|(parent, _)| parent == above)
+        };
         for (position, link) in machine.links.iter().enumerate() {
             let ends = [kind(link.from), kind(link.to)];
-            let known = in_tree.contains_key(&(link.from, link.to))
-                || in_tree.contains_key(&(link.to, link.from));
-            if !known && ends != [DeviceKind::Socket; 2] && !ends.contains(&DeviceKind::Fabric) {
+            let in_tree = hangs(link.from, link.to) || hangs(link.to, link.from);
+            if !in_tree && ends != [DeviceKind::Socket; 2] && !ends.contains(&DeviceKind::Fabric) {
                 forest.beside.push(position);
             }
         }
@@ -103,9 +102,6 @@ impl Forest {
                 self.children[above].push(below);
                 waiting.push_back(below);
             }
-        }
-        for children in &mut self.children {
-            children.sort_unstable();
         }
     }
 }

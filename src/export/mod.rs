@@ -1,5 +1,6 @@
 //! Machines in the formats of other tools: topology files of NCCL, drawings for Graphviz.
 
+mod bus_ids;
 mod dot;
 mod forest;
 mod nccl;

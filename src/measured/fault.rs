@@ -3,7 +3,7 @@
 use super::FORMAT;
 use super::locate::locate;
 use super::read::{MAX_DEVICES, MAX_FILE_BYTES, MAX_RATE};
-use crate::base::{BytesPerSecond, SourceId, Span};
+use crate::base::{BusId, BytesPerSecond, SourceId, Span};
 use crate::diagnostics::Diagnostic;
 use std::fmt;
 
@@ -40,7 +40,7 @@ pub(super) enum Fault {
     },
     TooManyDevices(usize),
     BusTwice {
-        bus: String,
+        bus: BusId,
         first: usize,
     },
     BadBus(String),

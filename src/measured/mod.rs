@@ -12,7 +12,7 @@ mod write;
 pub use read::{MAX_DEVICES, MAX_FILE_BYTES, MAX_RATE, read};
 pub use write::write;
 
-use crate::base::{BytesPerSecond, Initiator, Mode};
+use crate::base::{BusId, BytesPerSecond, Initiator, Mode};
 
 /// The name of the format.
 pub const FORMAT: &str = "variopath-measured/1";
@@ -32,7 +32,7 @@ pub struct Device {
     /// The name it is sold under.
     pub name: Option<String>,
     /// Its PCI bus id, `0000:c1:00.0`.
-    pub bus: Option<String>,
+    pub bus: Option<BusId>,
 }
 
 /// Measurements that were made in one way.

@@ -2,7 +2,7 @@
 
 use super::fault::{Fault, Step};
 use super::{Device, Direction, Evidence, FORMAT, Measured, Sample, Series, Transfer};
-use crate::base::{BytesPerSecond, Initiator, Mode, SourceId};
+use crate::base::{BusId, BytesPerSecond, Initiator, Mode, SourceId};
 use crate::diagnostics::{Diagnostics, Sources};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -179,27 +179,34 @@ impl Reader<'_> {
 
     fn devices(&mut self, list: &[Value]) -> Vec<Device> {
         let mut devices = Vec::new();
-        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        let mut seen: BTreeMap<BusId, usize> = BTreeMap::new();
         for (index, one) in list.iter().enumerate() {
             let path = [Step::Key("devices"), Step::Index(index)];
             let mut device = Device::default();
             if let Some(fields) = self.object(one, "devices", &path) {
                 device.name = self.text(fields, "name", &path);
-                device.bus = self.text(fields, "bus", &path);
+                device.bus = self.bus(fields, &path);
             }
-            if let Some(bus) = &device.bus {
-                let path = and(&path, Step::Key("bus"));
-                if !is_bus_id(bus) {
-                    self.fault(&Fault::BadBus(bus.chars().take(60).collect()), &path);
-                } else if let Some(&first) = seen.get(&bus.to_ascii_lowercase()) {
-                    self.fault(&Fault::BusTwice { bus: bus.clone(), first }, &path);
-                } else {
-                    seen.insert(bus.to_ascii_lowercase(), index);
+            if let Some(bus) = device.bus {
+                let first = *seen.entry(bus).or_insert(index);
+                if first != index {
+                    self.fault(&Fault::BusTwice { bus, first }, &and(&path, Step::Key("bus")));
                 }
             }
             devices.push(device);
         }
         devices
+    }
+
+    /// A bus id that may be missing or null.
+    fn bus(&mut self, fields: &Object, path: &[Step]) -> Option<BusId> {
+        let text = self.text(fields, "bus", path)?;
+        let bus = BusId::from_full(&text);
+        if bus.is_none() {
+            let fault = Fault::BadBus(text.chars().take(60).collect());
+            self.fault(&fault, &and(path, Step::Key("bus")));
+        }
+        bus
     }
 
     fn series(&mut self, value: &Value, devices: usize, path: &[Step]) -> Option<Series> {
@@ -355,18 +362,4 @@ impl Reader<'_> {
         }
         rate.map(BytesPerSecond)
     }
-}
-
-/// Whether a text is `domain:bus:device.function` in hexadecimal digits.
-fn is_bus_id(text: &str) -> bool {
-    let parts: Vec<&str> = text.split([':', '.']).collect();
-    let [domain, bus, device, function] = parts[..] else { return false };
-    let hex = |part: &str, digits: std::ops::RangeInclusive<usize>| {
-        digits.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    text.matches(':').count() == 2
-        && hex(domain, 4..=8)
-        && hex(bus, 2..=2)
-        && hex(device, 2..=2)
-        && hex(function, 1..=1)
 }

@@ -11,7 +11,7 @@ pub fn write(measured: &Measured) -> String {
     let devices = measured.devices.iter().map(|device| {
         let mut fields = Map::new();
         put(&mut fields, "name", device.name.as_ref());
-        put(&mut fields, "bus", device.bus.as_ref());
+        put(&mut fields, "bus", device.bus);
         Value::from(fields).to_string()
     });
     lines(&mut out, devices, "    ");

@@ -174,7 +174,7 @@ fn vertices(machine: &Machine, network: &Network) -> Vec<Vertex> {
             kind: device.kind,
             arch: device.arch.clone(),
             model: device.model.clone(),
-            bus: device.bus.clone(),
+            bus: device.bus,
             node: node.map(NodeId::new),
             socket: place.socket,
             uplink: place.uplink,

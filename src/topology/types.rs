@@ -2,8 +2,8 @@
 
 use super::network::Between;
 use crate::base::{
-    BytesPerSecond, DeviceKind, Digest, Initiator, LinkId, Mode, Nanos, NodeId, Rank, RouteClass,
-    RouteId, Span, VertexId,
+    BusId, BytesPerSecond, DeviceKind, Digest, Initiator, LinkId, Mode, Nanos, NodeId, Rank,
+    RouteClass, RouteId, Span, VertexId,
 };
 use crate::dsl::machine::PlacedRule;
 
@@ -53,7 +53,7 @@ pub struct Vertex {
     /// Marketing name.
     pub model: Option<String>,
     /// PCI bus id.
-    pub bus: Option<String>,
+    pub bus: Option<BusId>,
     /// The node it belongs to; `None` for a fabric.
     pub node: Option<NodeId>,
     /// The socket it hangs on: the nearest one over links, itself for a socket; `None` where there

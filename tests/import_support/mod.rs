@@ -113,7 +113,7 @@ fn place(machine: &Machine, bus: &str) -> String {
     let device = machine
         .devices
         .iter()
-        .position(|device| device.bus.as_deref() == Some(bus))
+        .position(|device| device.bus.is_some_and(|known| known.to_string() == bus))
         .unwrap_or_else(|| panic!("no {bus}"));
     let links: Vec<_> = machine.links.iter().filter(|link| link.from == device).collect();
     assert_eq!(links.len(), 1, "{bus}");

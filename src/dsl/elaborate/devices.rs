@@ -1,7 +1,7 @@
 //! Devices and instances of parts.
 
 use super::{Builder, Reported, place};
-use crate::base::{DeviceKind, Span};
+use crate::base::{BusId, DeviceKind, Span};
 use crate::dsl::error::{Counted, Error, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, Sought};
 use crate::dsl::machine::Device;
 use crate::dsl::tree::{Atom, Attribute, Spanned, StatementKind};
@@ -264,11 +264,11 @@ impl<'t> Builder<'t> {
                     let (ids, elements) = (ids.len(), targets.len());
                     return Err(self.report(Error::BusCount { at, ids, elements }));
                 }
-                if let Some(id) = ids.iter().find(|id| !is_bus(id)) {
-                    return Err(self.report(Error::BadBus { at, id: id.clone() }));
-                }
                 for (one, id) in targets.iter().zip(ids) {
-                    self.devices[*one].bus = Some(id.clone());
+                    let Some(bus) = BusId::from_full(id) else {
+                        return Err(self.report(Error::BadBus { at, id: id.clone() }));
+                    };
+                    self.devices[*one].bus = Some(bus);
                 }
             }
         }
@@ -290,15 +290,4 @@ fn is_arch(text: &str) -> bool {
     let Some(digits) = text.strip_prefix("sm_") else { return false };
     let digits = digits.strip_suffix(['a', 'f']).unwrap_or(digits);
     (2..=3).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit())
-}
-
-/// `0000:17:00.0`: a domain of 4 to 8 hexadecimal digits, bus, device, function.
-fn is_bus(text: &str) -> bool {
-    let digits = |part: &str, least: usize, most: usize| {
-        (least..=most).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_hexdigit())
-    };
-    let parts: Vec<&str> = text.split(':').collect();
-    let [domain, bus, rest] = parts.as_slice() else { return false };
-    let Some((device, function)) = rest.split_once('.') else { return false };
-    digits(domain, 4, 8) && digits(bus, 2, 2) && digits(device, 2, 2) && digits(function, 1, 1)
 }

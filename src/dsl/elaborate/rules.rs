@@ -4,7 +4,7 @@ use super::devices::Instance;
 use super::paths::Walk;
 use super::values::Kind;
 use super::{Builder, Reported, place};
-use crate::base::{DeviceKind, Span};
+use crate::base::{BusId, DeviceKind, Span};
 use crate::dsl::error::{Counted, Error, MAX_CHUNKS, MAX_RULES, Sought, StepFault};
 use crate::dsl::machine::{Device, PlacedRule, Rule, ValueOrigin};
 use crate::dsl::tree::{self, Path, Rate, Spanned, StatementKind};
@@ -212,18 +212,16 @@ impl<'t> Builder<'t> {
 
     /// Bus ids are unique in a node, save that network cards may be ports of one function.
     pub(super) fn buses(&mut self) {
-        let mut seen: BTreeMap<(usize, String), usize> = BTreeMap::new();
+        let mut seen: BTreeMap<(usize, BusId), usize> = BTreeMap::new();
         for device in 0..self.devices.len() {
-            let Some(bus) = &self.devices[device].bus else { continue };
+            let Some(bus) = self.devices[device].bus else { continue };
             if self.removed[device] || self.stopped() {
                 continue;
             }
-            // A domain may be written with more zeros.
-            let key = bus.trim_start_matches('0').to_ascii_lowercase();
-            let Some(first) = seen.insert((self.nodes[device], key), device) else { continue };
+            let Some(first) = seen.insert((self.nodes[device], bus), device) else { continue };
             let (one, other) = (&self.devices[first], &self.devices[device]);
             if [one.kind, other.kind] != [DeviceKind::Nic; 2] {
-                let (at, id) = (place(other.span), bus.clone());
+                let (at, id) = (place(other.span), bus);
                 let names = [one.path.clone(), other.path.clone()];
                 self.report(Error::BusTwice { at, id, names });
             }

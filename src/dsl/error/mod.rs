@@ -3,7 +3,7 @@
 
 mod wording;
 
-use crate::base::{DeviceKind, Span};
+use crate::base::{BusId, DeviceKind, Span};
 use crate::diagnostics::Diagnostic;
 use std::fmt;
 
@@ -197,7 +197,7 @@ pub enum Error {
     /// A bus id of another form.
     BadBus { at: Span, id: String },
     /// Two devices of a node with the same bus id.
-    BusTwice { at: Span, id: String, names: [String; 2] },
+    BusTwice { at: Span, id: BusId, names: [String; 2] },
     /// A rule that names devices of another kind than it is about.
     WrongKind { at: Span, name: String, found: DeviceKind, wanted: DeviceKind, rule: &'static str },
     /// A `forbid` without a pair of GPUs that it could hold for.

@@ -1,6 +1,6 @@
 //! What can be wrong with a matrix of rates, and the words for it.
 
-use crate::base::{SourceId, Span};
+use crate::base::{BusId, SourceId, Span};
 use crate::diagnostics::Diagnostic;
 use std::fmt;
 
@@ -28,7 +28,7 @@ pub(super) enum Fault {
     /// A line `Device: …` that does not read so.
     Device,
     /// A bus id twice.
-    BusTwice { bus: String },
+    BusTwice { bus: BusId },
 }
 
 impl fmt::Display for Fault {

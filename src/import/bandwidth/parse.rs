@@ -169,7 +169,7 @@ impl Parser<'_> {
             return;
         };
         let twice = self.output.devices.values().any(|(other, _)| other.bus == device.bus);
-        if let Some(bus) = device.bus.clone().filter(|_| twice) {
+        if let Some(bus) = device.bus.filter(|_| twice) {
             self.faults.push(Fault::BusTwice { bus }.at(span));
         }
         if self.output.devices.insert(number, (device, span)).is_some() {
@@ -258,9 +258,8 @@ fn device(text: &str) -> Option<(usize, Device)> {
     let hex = |text: &str| u32::from_str_radix(text.trim(), 16).ok();
     let (domain, bus, device) = (hex(domain)?, hex(bus)?, hex(device)?);
     let name = Some(name.trim().to_owned()).filter(|name| !name.is_empty());
-    let bus =
-        (bus <= 0xff && device <= 0x1f).then(|| format!("{domain:04x}:{bus:02x}:{device:02x}.0"));
-    Some((number.trim().parse().ok()?, Device { name, bus: Some(bus?) }))
+    let bus = format!("{domain:x}:{bus:x}:{device:x}.0").parse().ok()?;
+    Some((number.trim().parse().ok()?, Device { name, bus: Some(bus) }))
 }
 
 /// A decimal number of GB/s, exactly.

@@ -1,7 +1,8 @@
 //! Which functions make up one card.
 
 use super::types::effective;
-use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory, PciLink, Port};
+use crate::base::BusId;
+use crate::import::inventory::{Above, Function, FunctionKind, Inventory, PciLink, Port};
 use std::collections::BTreeMap;
 
 /// A GPU or network card before its place is known.

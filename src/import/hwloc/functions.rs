@@ -1,12 +1,12 @@
 //! Bridges and devices in the order of the file.
 
-use super::super::inventory::{Above, BusId, Function, FunctionKind, Port};
+use super::super::inventory::{Above, Function, FunctionKind, Port};
 use super::super::pci;
 use super::fault::Fault;
 use super::object::{bus, info, is, link_speed, pci_type, span};
 use super::places::Places;
 use super::read::Version;
-use crate::base::SourceId;
+use crate::base::{BusId, SourceId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use roxmltree::{Document, Node};
 use std::collections::{BTreeMap, BTreeSet};

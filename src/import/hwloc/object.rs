@@ -1,8 +1,7 @@
 //! Typed access to the attributes of an `<object>`.
 
-use super::super::inventory::BusId;
 use super::fault::Fault;
-use crate::base::{SourceId, Span};
+use crate::base::{BusId, SourceId, Span};
 use roxmltree::Node;
 
 /// A PCI function's class, vendor and device.

@@ -2,10 +2,10 @@
 
 use super::fault::Fault;
 use super::names::{Name, ids, leave_out_virtual, lines, until};
-use crate::base::{SourceId, Span};
+use crate::base::{BusId, SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
-use crate::import::inventory::{Above, BusId, Function, FunctionKind, Inventory};
+use crate::import::inventory::{Above, Function, FunctionKind, Inventory};
 use std::collections::BTreeSet;
 
 /// The code of the warning that the tree is not whole.

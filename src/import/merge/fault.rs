@@ -1,8 +1,7 @@
 //! What two dumps of one machine can disagree on; the words are all here.
 
-use crate::base::Span;
+use crate::base::{BusId, Span};
 use crate::diagnostics::Diagnostic;
-use crate::import::inventory::BusId;
 use std::fmt;
 
 /// A disagreement of two files, `first` and `second`.

@@ -1,8 +1,9 @@
 //! One function as two dumps tell of it.
 
 use super::fault::Fault;
+use crate::base::BusId;
 use crate::diagnostics::{Diagnostic, Diagnostics};
-use crate::import::inventory::{BusId, Function, FunctionKind, PciLink};
+use crate::import::inventory::{Function, FunctionKind, PciLink};
 
 /// A function with the name of the file that tells of it.
 pub type Told<'a> = (&'a str, &'a Function);

@@ -5,9 +5,10 @@ use super::fault::Fault;
 use super::functions::fill;
 use super::order::settle;
 use super::processors::{adopt, processor_of};
+use crate::base::BusId;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
-use crate::import::inventory::{Above, BusId, Function, FunctionKind, GpuLink, Inventory};
+use crate::import::inventory::{Above, Function, FunctionKind, GpuLink, Inventory};
 use crate::import::lspci;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,8 +1,9 @@
 //! Sockets and NUMA nodes as two dumps tell of them.
 
 use super::fault::Fault;
+use crate::base::BusId;
 use crate::diagnostics::Diagnostic;
-use crate::import::inventory::{Above, BusId, Inventory};
+use crate::import::inventory::{Above, Inventory};
 
 /// The processor that a function hangs on, over all that is between.
 pub fn processor_of(inventory: &Inventory, function: usize) -> Option<usize> {

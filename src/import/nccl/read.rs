@@ -2,11 +2,11 @@
 
 use super::fault::Fault;
 use super::words::{self, Speed};
-use crate::base::{SourceId, Span};
+use crate::base::{BusId, SourceId, Span};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::format::Format;
 use crate::import::inventory::{
-    Above, BusId, Function, FunctionKind, GpuLink, Inventory, LinkReport, PciLink, Port, Processor,
+    Above, Function, FunctionKind, GpuLink, Inventory, LinkReport, PciLink, Port, Processor,
 };
 use crate::import::xml;
 use roxmltree::{Node, NodeId};

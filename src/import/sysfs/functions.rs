@@ -2,8 +2,9 @@
 
 use super::access;
 use super::files::{bytes, names, number, text};
+use crate::base::BusId;
 use crate::import::inventory::{
-    Above, BusId, Function, FunctionKind, LinkReport, PciLink, Port, Processor,
+    Above, Function, FunctionKind, LinkReport, PciLink, Port, Processor,
 };
 use crate::import::pci;
 use std::collections::BTreeMap;

@@ -15,7 +15,7 @@ fn platform_b_with_open_questions() {
         machine.links[link].value.rate = None;
     }
     machine.devices[6].arch = Some("sm_89".to_owned());
-    machine.devices[6].bus = Some("0000:17:00.0".to_owned());
+    machine.devices[6].bus = "0000:17:00.0".parse().ok();
     machine.devices[1].memory = Some(LinkValue {
         rate: Some(BytesPerSecond(80_000_000_000)),
         latency: Nanos(0),

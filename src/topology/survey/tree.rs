@@ -95,12 +95,13 @@ impl Forest {
                 path: device.path.clone(),
                 kind: device.kind,
                 rank: ranks[position],
-                details: [&device.arch, &device.model, &device.bus]
+                details: [&device.arch, &device.model]
                     .into_iter()
                     .flatten()
                     .cloned()
+                    .chain(device.bus.map(|bus| bus.to_string()))
                     .collect(),
-                bus: device.bus.clone(),
+                bus: device.bus,
                 uplink: self.up[position].map(|(link, _)| figure(machine, &[link])),
                 node: topology.vertices[position].node.map(|node| node.index()),
             }

@@ -1,6 +1,6 @@
 //! What a survey consists of.
 
-use crate::base::{Bytes, BytesPerSecond, DeviceKind, Nanos, Rank};
+use crate::base::{BusId, Bytes, BytesPerSecond, DeviceKind, Nanos, Rank};
 use crate::topology::uniform::Load;
 use crate::topology::{Resource, Topology};
 use serde::Serialize;
@@ -88,8 +88,8 @@ pub struct Entry {
     pub rank: Option<usize>,
     /// Compute architecture, marketing name and PCI bus id, as far as known.
     pub details: Vec<String>,
-    /// PCI bus id, as the machine writes it.
-    pub bus: Option<String>,
+    /// PCI bus id.
+    pub bus: Option<BusId>,
     /// The link to the device above; nothing at the top.
     pub uplink: Option<Figure>,
     /// The node that it belongs to.

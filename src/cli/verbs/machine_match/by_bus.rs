@@ -1,9 +1,9 @@
 //! Devices matched by bus id.
 
 use super::{Match, Placed, differ, difference, is_gpu, rate};
+use crate::base::BusId;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::dsl::Machine;
-use crate::import::inventory::BusId;
 use std::collections::BTreeMap;
 
 /// What the devices with bus ids contradict each other in; a warning about GPUs left out.
@@ -13,11 +13,11 @@ pub(super) fn compare(
     here: &[Placed<'_>],
 ) -> (Match, Diagnostics) {
     let there: BTreeMap<BusId, &Placed<'_>> =
-        here.iter().filter_map(|placed| Some((placed.bus?, placed))).collect();
+        here.iter().filter_map(|placed| Some((placed.entry.bus?, placed))).collect();
     let (mut differences, mut notes) = (Diagnostics::new(), Diagnostics::new());
     let mut pairs: Vec<(&Placed<'_>, &Placed<'_>)> = Vec::new();
     for placed in file {
-        let (path, Some(bus)) = (placed.entry.path.as_str(), placed.bus) else { continue };
+        let (path, Some(bus)) = (placed.entry.path.as_str(), placed.entry.bus) else { continue };
         let mut differs = |message| differences.push(difference(machine, Some(path), message));
         let Some(other) = there.get(&bus) else {
             let what = if is_gpu(&placed) { "GPU" } else { "network card" };
@@ -63,8 +63,8 @@ pub(super) fn compare(
     let extra: Vec<String> = here
         .iter()
         .filter(is_gpu)
-        .filter_map(|placed| placed.bus)
-        .filter(|bus| !file.iter().any(|placed| placed.bus == Some(*bus)))
+        .filter_map(|placed| placed.entry.bus)
+        .filter(|bus| !file.iter().any(|placed| placed.entry.bus == Some(*bus)))
         .map(|bus| bus.to_string())
         .collect();
     if !extra.is_empty() {

@@ -10,7 +10,6 @@ use crate::cli::failure::Outcome;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Sources, json_entry};
 use crate::dsl::{self, Machine};
 use crate::import;
-use crate::import::inventory::BusId;
 use crate::topology::{self, Entry, Survey};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -90,7 +89,6 @@ pub(super) fn with_this(
 /// A GPU or network card with its place.
 struct Placed<'a> {
     entry: &'a Entry,
-    bus: Option<BusId>,
     /// The nearest switch above, if any.
     switch: Option<&'a str>,
     /// The socket above, if any.
@@ -108,7 +106,6 @@ fn placed(tree: &[Entry], node: Option<usize>) -> Vec<Placed<'_>> {
             let nearest = |kind| above.iter().rev().find(|one| one.kind == kind);
             found.push(Placed {
                 entry,
-                bus: entry.bus.as_deref().and_then(|bus| bus.parse().ok()),
                 switch: nearest(DeviceKind::Switch).map(|one| one.path.as_str()),
                 socket: nearest(DeviceKind::Socket).map(|one| one.path.as_str()),
             });
@@ -144,7 +141,7 @@ fn difference(machine: &Machine, path: Option<&str>, message: String) -> Diagnos
 
 /// The comparison, with notes about what is not compared.
 fn compare(machine: &Machine, file: &[Placed<'_>], here: &[Placed<'_>]) -> (Match, Diagnostics) {
-    if file.iter().filter(is_gpu).any(|gpu| gpu.bus.is_some()) {
+    if file.iter().filter(is_gpu).any(|gpu| gpu.entry.bus.is_some()) {
         by_bus::compare(machine, file, here)
     } else {
         by_shape::compare(machine, file, here)
