@@ -27,7 +27,7 @@ pub(super) fn machine_line(platform: &Platform) -> String {
         0 => String::new(),
         n => format!("; {} assumed", count(n, "value")),
     };
-    format!("{} ({}): {}{assumed}", topology.name, platform.kind, parts.join(", "))
+    format!("{} ({}): {}{assumed}", topology.name, platform.kind.word(), parts.join(", "))
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`
