@@ -65,9 +65,24 @@ impl Change {
         match self {
             Self::Widen { link, rate } => machine.links[link].value.rate = Some(rate),
             Self::Move { device, link, to } => {
-                let link = &mut machine.links[link];
-                let far = if link.from == device { &mut link.to } else { &mut link.from };
-                *far = to;
+                let place = &mut machine.links[link];
+                // The direction that leads away from the device.
+                let (far, up) = if place.from == device {
+                    (&mut place.to, true)
+                } else {
+                    (&mut place.from, false)
+                };
+                let parent = std::mem::replace(far, to);
+                let has_up = up || place.duplex;
+                for total in &mut machine.totals {
+                    if total.devices.contains(&parent) {
+                        total.links.retain(|&taken| taken != (link, up));
+                    }
+                    if has_up && total.devices.contains(&to) && !total.links.contains(&(link, up)) {
+                        total.links.push((link, up));
+                    }
+                }
+                machine.totals.retain(|total| !total.links.is_empty());
             }
             Self::Swap { a, b } => machine.ranks.swap(a, b),
         }

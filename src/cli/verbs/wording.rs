@@ -3,6 +3,7 @@
 use crate::base::{DeviceKind, Picos};
 use crate::catalog::Plan;
 use crate::cli::pipeline::{NamedDemand, Platform};
+use crate::diagnostics::one_line;
 use crate::topology::Topology;
 
 /// `1 switch`, `4 switches`.
@@ -27,7 +28,8 @@ pub(super) fn machine_line(platform: &Platform) -> String {
         0 => String::new(),
         n => format!("; {} assumed", count(n, "value")),
     };
-    format!("{} ({}): {}{assumed}", topology.name, platform.kind.word(), parts.join(", "))
+    let name = one_line(&topology.name);
+    format!("{name} ({}): {}{assumed}", platform.kind.word(), parts.join(", "))
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`

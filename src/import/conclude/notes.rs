@@ -2,7 +2,7 @@
 
 use super::hazards::hazards;
 use super::types::{Card, Conclusion, Grounds, Switch};
-use crate::diagnostics::{Diagnostic, Diagnostics};
+use crate::diagnostics::{Diagnostic, Diagnostics, one_line};
 use crate::import::inventory::{FunctionKind, Inventory};
 use crate::import::layout::Parent;
 use crate::import::matrix_sketch::plural;
@@ -125,7 +125,7 @@ pub fn shortened(names: &[String]) -> String {
     if names.len() > SHOWN {
         text += &format!(" and {} more", names.len() - SHOWN);
     }
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(&text)
 }
 
 fn rates(conclusion: &Conclusion, assume: Option<u32>, notes: &mut Diagnostics) {
