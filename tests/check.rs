@@ -431,9 +431,63 @@ fn json_has_it_all_in_one_document() {
     };
     let narrow = finding("narrow-link");
     assert_eq!(narrow["severity"], "warning");
-    assert_eq!(narrow["file"], "preset l20-8");
-    assert!(narrow["line"].is_u64() && narrow["help"].is_string(), "{narrow}");
+    // The `set` that narrows it, not the declaration in the preset.
+    assert_eq!((&narrow["file"], &narrow["line"]), (&"x.topo".into(), &3.into()));
+    assert!(narrow["help"].is_string(), "{narrow}");
+    assert_eq!(document["kernels_refused"], Value::Null);
     assert_eq!(document["next"][0], "variopath plan x.topo");
     assert_eq!(document["questions"], serde_json::json!([]));
     assert_eq!(document["machine"], Value::Null);
+}
+
+#[test]
+fn what_comes_next_is_what_works() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("write");
+    let next = |arguments: &[&str]| -> Vec<String> {
+        let (code, out, err) = run(folder.path(), arguments);
+        assert_eq!(code, 0, "{err}");
+        section(&out, "next").into_iter().map(str::to_owned).collect()
+    };
+    let text = "topology \"t\"\nparam n = 2\nsocket s\ngpu g[n] -- s : 26 GB/s assumed\n";
+    write("my box.topo", text);
+    // A name of two words is one word of the shell; --set stays with the file that it was given for.
+    assert_eq!(
+        next(&["my box.topo", "--set", "n=4"]),
+        [
+            "variopath plan 'my box.topo' --set n=4",
+            "variopath build 'my box.topo' --set n=4 -o BUNDLE",
+            "variopath calibrate 'my box.topo' --set n=4 --measured FILE..."
+        ]
+    );
+    // --assume has no effect on a topology file.
+    write("ask.topo", "topology \"t\"\nsocket s\ngpu g[2] -- s : unknown\n");
+    assert_eq!(
+        next(&["ask.topo", "--assume", "gen4"]),
+        ["answer the questions: write the rates into ask.topo", "variopath check ask.topo"]
+    );
+    assert_eq!(
+        next(&["l20-cluster", "--set", "nodes=4"]),
+        [
+            "variopath presets l20-cluster > mine.topo; variopath calibrate mine.topo --set nodes=4 --measured FILE..."
+        ]
+    );
+}
+
+#[test]
+fn kernels_that_are_not_built_are_not_proposed() {
+    let (code, out, _) = preset(&["rtx4090-8"]);
+    assert_eq!(code, 0);
+    let none = "g[0] -> g[1] has no peer access (56 of 56 pairs), and the kernels of this version do not go through host memory";
+    assert_eq!(section(&out, "kernels"), [format!("none: {none}")]);
+    assert!(!out.contains("variopath build"), "{out}");
+    let output = Command::cargo_bin("variopath")
+        .expect("the binary")
+        .args(["run", "rtx4090-8"])
+        .output()
+        .expect("it runs");
+    assert_eq!(output.status.code(), Some(3));
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert!(err.contains(&format!("error[unsupported-route]: {none}")), "{err}");
+    assert!(err.contains("| peer none") && err.contains("= help:"), "{err}");
 }

@@ -92,16 +92,19 @@ g[k] -- s[k/2] : x16
     5 | s[0] -- s[1]   : unknown
       | ^^^^^^^^^^^^^^^^^^^^^^^^ unknown
       |
-      = help: if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from "where it is measured"`
-      = help: or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine
+      = help: write it in place of `unknown`, such as `39 GB/s from "where it is measured"`
+      = help: or add a line, such as `set s[0] -- s[1] : 39 GB/s from "where it is measured"`
     error[unknown-rate]: routes need a rate that is unknown: what do the 4 links from `g[0] -- s[0]` on carry each?
      --> box.topo:6:1
       |
+    2 | link x16 = unknown
+      |            ------- here stands its rate
+    ...
     6 | g[k] -- s[k/2] : x16
       | ^^^^^^^^^^^^^^^^^^^^ unknown
       |
-      = help: if that is what it carries, add `set g[0] -- s[0] : pcie gen4 x16`, and such a line for each of the others
-      = help: or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine
+      = help: write it in place of `unknown`, such as `pcie gen4 x16`
+      = help: or, where they differ, a line for each, such as `set g[0] -- s[0] : pcie gen4 x16`
     2 errors
     "#);
 }
@@ -161,10 +164,10 @@ g[0] -- s[0] : unknown
 g[1] -- s[1] : unknown
 ";
     let asked = refusal(text);
-    let lines: Vec<&str> = asked
+    let lines: Vec<String> = asked
         .lines()
-        .filter_map(|line| line.split_once("add `")?.1.split_once('`'))
-        .map(|(line, _)| line)
+        .filter_map(|line| line.split_once("such as `set ")?.1.split_once('`'))
+        .map(|(line, _)| format!("set {line}"))
         .collect();
     assert_eq!(lines.len(), 3, "{asked}");
     let machine = machine(&format!("{text}{}\n", lines.join("\n")));

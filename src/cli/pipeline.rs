@@ -130,6 +130,9 @@ pub(super) fn internal(what: &dyn std::fmt::Display) -> Diagnostic {
 
 /// Everything that a bundle of this platform holds.
 pub(super) fn bundle_parts(platform: &Platform) -> Outcome<bundle::Parts> {
+    if let Some(refusal) = codegen::unsupported(&platform.topology) {
+        return Err(refusal.into());
+    }
     let emitted = codegen::emit(&platform.topology, &platform.catalog).map_err(|error| {
         Diagnostic::error("code-generation", error.to_string()).exit(Exit::Failed)
     })?;

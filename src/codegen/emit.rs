@@ -2,7 +2,7 @@
 
 use super::CodegenError;
 use super::context::KernelContext;
-use crate::base::{Initiator, Mode, RouteClass};
+use super::unsupported::is_carried_out;
 use crate::bundle::ProgramTable;
 use crate::catalog::Catalog;
 use crate::topology::Topology;
@@ -33,11 +33,7 @@ pub fn emit(topology: &Topology, catalog: &Catalog) -> Result<Emitted, CodegenEr
         });
     }
     for route in &catalog.routes {
-        let local = matches!(
-            route.class,
-            RouteClass::Direct | RouteClass::Switch | RouteClass::Socket | RouteClass::Cross
-        );
-        if !local || route.mode != Mode::Push || route.initiator != Initiator::Kernel {
+        if !is_carried_out(route.class, route.mode, route.initiator) {
             return Err(CodegenError::Route {
                 src: route.src,
                 dst: route.dst,

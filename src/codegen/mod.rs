@@ -7,6 +7,8 @@ mod comment;
 mod context;
 mod emit;
 mod error;
+mod unsupported;
 
 pub use emit::{Emitted, emit};
 pub use error::CodegenError;
+pub use unsupported::unsupported;

@@ -228,8 +228,8 @@ fn unknown_rates_become_questions() {
     assert_eq!(
         faults.iter().next().expect("two").help,
         [
-            "if that is what it carries, add `set s[0] -- s[1] : 39 GB/s from \"where it is measured\"`",
-            "or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine",
+            "write the rates into a file: `variopath import FILE... -o mine.topo`",
+            "or give `--assume gen4`: what it answers is marked as assumed",
         ]
     );
     assert_eq!(faults.exit(), Some(Exit::Input));

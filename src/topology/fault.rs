@@ -1,7 +1,7 @@
 //! Everything that can be wrong with a machine, and the words for it.
 
 use super::{MAX_NODE_RANKS, MAX_RANKS};
-use crate::base::{BytesPerSecond, DeviceKind};
+use crate::base::{BytesPerSecond, DeviceKind, Span};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
 
@@ -236,18 +236,27 @@ fn unknown_rate(machine: &Machine, links: &[usize]) -> Diagnostic {
     if links.len() == 1 {
         diagnostic.message = format!("routes need a rate that is unknown: what does {what} carry?");
     }
-    if let Some(span) = links.first().and_then(|&link| machine.links[link].span) {
-        diagnostic = diagnostic.at(span, "unknown");
-    }
     let Some(&first) = links.first() else { return diagnostic };
-    let ends = [machine.links[first].from, machine.links[first].to];
+    let link = &machine.links[first];
+    let Some(span) = link.span else {
+        return diagnostic
+            .help("write the rates into a file: `variopath import FILE... -o mine.topo`")
+            .help("or give `--assume gen4`: what it answers is marked as assumed");
+    };
+    diagnostic = diagnostic.at(span, "unknown");
+    // Behind the name of a link, and of a `set`, the rate stands elsewhere.
+    let inside =
+        |at: &Span| at.source == span.source && span.start <= at.start && at.end <= span.end;
+    let figure = link.value.figure.filter(|at| !inside(at));
+    diagnostic = diagnostic.at(figure, "here stands its rate");
+    let ends = [link.from, link.to];
     let sockets = ends.iter().all(|&end| machine.devices[end].kind == DeviceKind::Socket);
     let example = if sockets { "39 GB/s from \"where it is measured\"" } else { "pcie gen4 x16" };
-    let rest = if links.len() == 1 { "" } else { ", and such a line for each of the others" };
-    diagnostic
-        .help(format!(
-            "if that is what it carries, add `set {} : {example}`{rest}",
-            link_text(machine, first)
-        ))
-        .help("or write the rate in place of `unknown`; `--assume gen4` answers for the PCIe slots of an imported machine")
+    let set = format!("`set {} : {example}`", link_text(machine, first));
+    diagnostic.help(format!("write it in place of `unknown`, such as `{example}`")).help(
+        match links.len() {
+            1 => format!("or add a line, such as {set}"),
+            _ => format!("or, where they differ, a line for each, such as {set}"),
+        },
+    )
 }

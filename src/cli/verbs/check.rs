@@ -7,6 +7,7 @@ use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::pipeline;
+use crate::codegen;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit, json_entry};
 use crate::dsl;
 use crate::topology::{self, Examined, Survey, Topology};
@@ -47,7 +48,10 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     let Examined { mut survey, topology, warnings } = topology::examine(&machine, digest.clone())?;
     let questions = topology.is_none();
     context.notes.extend(warnings);
+    let kernels = topology.as_ref().and_then(codegen::unsupported).map(|refusal| refusal.message);
     let refused = topology.map_or_else(Vec::new, |topology| refusals(&mut survey, &topology));
+    // What is not planned is not built either.
+    let kernels = kernels.filter(|_| refused.is_empty());
     let found = match args.machine {
         false => None,
         true => {
@@ -55,7 +59,12 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
             Some(machine_match::with_this(context, root, &machine, &survey)?)
         }
     };
-    let state = next::State { questions, refused: !refused.is_empty(), survey: &survey };
+    let state = next::State {
+        questions,
+        refused: !refused.is_empty(),
+        kernels: kernels.is_none(),
+        survey: &survey,
+    };
     let next = next::next(context, &args.target, target.kind, &state);
     if context.json {
         let findings = context.notes.sorted();
@@ -70,12 +79,15 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
                 .map(|d| json!({"question": d.message, "answer": d.help})).collect::<Vec<_>>(),
             "findings": findings,
             "refused": refused,
+            "kernels_refused": kernels,
             "machine": found.as_ref().map(|found| found.json(&context.sources)),
             "next": next,
         }))?;
     } else {
         let mut text = survey.draw();
         section(&mut text, "refused", &refused);
+        let kernels = kernels.map(|why| format!("none: {why}"));
+        section(&mut text, "kernels", kernels.as_slice());
         let matched: Vec<String> = found.iter().map(Match::line).collect();
         section(&mut text, "here", &matched);
         section(&mut text, "warnings", &counted(context.warnings()));

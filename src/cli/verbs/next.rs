@@ -1,5 +1,6 @@
 //! What to type after a check.
 
+use super::wording::word;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
 use crate::topology::Survey;
@@ -10,6 +11,8 @@ pub(super) struct State<'a> {
     pub(super) questions: bool,
     /// Whether plans are refused.
     pub(super) refused: bool,
+    /// Whether kernels carry plans out.
+    pub(super) kernels: bool,
     pub(super) survey: &'a Survey,
 }
 
@@ -20,31 +23,42 @@ pub(super) fn next(
     kind: &str,
     state: &State<'_>,
 ) -> Vec<String> {
-    let target = spelled(context, args);
-    let is_file = kind == "file" && target.ends_with(".topo");
-    let file = if is_file { target.as_str() } else { "mine.topo" };
-    let mut lines = Vec::new();
-    let make_file = match kind {
-        "preset" => Some(format!("variopath presets {} > {file}", args.target)),
-        "imported" => Some(format!("variopath import {target} -o {file}")),
-        _ => None,
+    let given = if args.target == "-" { "FILE".to_owned() } else { word(&args.target) };
+    let sets: String =
+        context.sets.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
+    let assume = match args.assume {
+        Some(generation) if kind == "imported" => format!(" --assume gen{generation}"),
+        _ => String::new(),
     };
-    if state.questions {
-        if kind == "imported" {
-            let assume = if args.assume.is_none() { " --assume gen4" } else { "" };
-            lines.push(format!("variopath import {target}{assume} -o {file}"));
+    let target = format!("{given}{assume}{sets}");
+    // The file that figures are written into, and how it comes about.
+    let (file, make) = match kind {
+        "preset" => ("mine.topo", Some(format!("variopath presets {given} > mine.topo"))),
+        "bundle" => {
+            let inside = word(&format!("{}/topology.topo", args.target.trim_end_matches('/')));
+            ("mine.topo", Some(format!("variopath fmt {inside} > mine.topo")))
         }
-        lines.push(format!("answer the questions: write the rates into {file}"));
-        lines.push(format!("variopath check {file}"));
+        "imported" => ("mine.topo", Some(format!("variopath import {given}{assume} -o mine.topo"))),
+        _ => (given.as_str(), None),
+    };
+    let mut lines = Vec::new();
+    if state.questions {
+        let imported = kind == "imported" && assume.is_empty();
+        let or = if imported { ", or import with --assume gen4" } else { "" };
+        lines.extend(make);
+        lines.push(format!("answer the questions: write the rates into {file}{or}"));
+        lines.push(format!("variopath check {file}{sets}"));
         return lines;
     }
     if !state.refused {
         lines.push(format!("variopath plan {target}"));
-        lines.push(format!("variopath build {target} -o BUNDLE"));
+        if state.kernels {
+            lines.push(format!("variopath build {target} -o BUNDLE"));
+        }
     }
     if !state.survey.assumed.is_empty() {
-        let calibrate = format!("variopath calibrate {file} --measured FILE...");
-        lines.push(match make_file {
+        let calibrate = format!("variopath calibrate {file}{sets} --measured FILE...");
+        lines.push(match make {
             Some(make) => format!("{make}; {calibrate}"),
             None => calibrate,
         });
@@ -53,16 +67,4 @@ pub(super) fn next(
         lines.push("change what is refused: plan, build and run do not take it".to_owned());
     }
     lines
-}
-
-/// The target with the options that it was read with.
-fn spelled(context: &Context, args: &TargetArgs) -> String {
-    let mut text = if args.target == "-" { "FILE".to_owned() } else { args.target.clone() };
-    if let Some(generation) = args.assume {
-        text.push_str(&format!(" --assume gen{generation}"));
-    }
-    for (name, value) in &context.sets {
-        text.push_str(&format!(" --set {name}={value}"));
-    }
-    text
 }

@@ -69,3 +69,25 @@ pub(super) fn gap(time: Picos, bound: Picos) -> String {
     let thousandths = if time.0 <= bound.0 + 1000 { 0 } else { thousandths };
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
+
+/// An argument as a shell takes it for one word.
+pub(super) fn word(text: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:=+@%,".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::word;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_break_them() {
+        assert_eq!(word("a/b-1.topo"), "a/b-1.topo");
+        assert_eq!(word("my box.topo"), "'my box.topo'");
+        assert_eq!(word("it's"), r"'it'\''s'");
+        assert_eq!(word(""), "''");
+    }
+}

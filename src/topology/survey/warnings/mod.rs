@@ -113,8 +113,8 @@ fn uneven(machine: &Machine, topology: &Topology, survey: &Survey) -> Vec<Diagno
             format!("the sockets have uneven numbers of GPUs: {}{nodes}", texts.join(", "));
         let span = gpus.keys().next().and_then(|&socket| machine.devices[socket].span);
         found.push(at(Diagnostic::warning("uneven-sockets", message), span, "").help(
-            "the socket with more GPUs is the bottleneck of exchanges; move a card, or exchange \
-             among equal parts with `ranks`",
+            "a GPU of the smaller socket sends more of its bytes across; `variopath advise` tells \
+             whether moving a card helps, and `ranks` names the GPUs that take part",
         ));
     }
     found

@@ -46,7 +46,8 @@ pub(super) fn narrow(machine: &Machine, forest: &Forest) -> Vec<Diagnostic> {
             found.push(
                 at(
                     Diagnostic::warning("narrow-link", message),
-                    link.span,
+                    // A `set` stands elsewhere than the link that it changes.
+                    link.value.written.or(link.span),
                     "slower than the others",
                 )
                 .help(
