@@ -8,7 +8,7 @@ use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, internal};
-use crate::cli::target::Target;
+use crate::cli::target::{Kind, Target};
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::topology::Topology;
 use clap::Args;
@@ -37,7 +37,7 @@ pub(in crate::cli) struct CompareArgs {
 
 /// A machine and the bounds of the demand on it.
 struct Side {
-    kind: &'static str,
+    kind: Kind,
     topology: Topology,
     bounds: Bounds,
 }

@@ -4,6 +4,7 @@ use crate::base::SourceId;
 use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
+use crate::cli::input;
 use crate::cli::target;
 use crate::cli::verbs::table;
 use crate::diagnostics::{Diagnostic, Exit};
@@ -95,7 +96,7 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
     }
     let mut inputs = Vec::new();
     for file in &args.files {
-        let (name, text) = target::read_text(file, target::MACHINE_BYTES)?;
+        let (name, text) = input::read_text(file, input::MACHINE_BYTES)?;
         inputs.push(context.sources.add(name, text));
     }
     let detected = |id: &SourceId| import::detect(context.sources.get(*id).map_or("", |s| &s.text));
