@@ -70,11 +70,15 @@ pub(super) fn topology(
     Ok((target, built.topology))
 }
 
-/// TARGET to catalog.
-pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Platform> {
+/// TARGET to catalog, as far as the limits go.
+pub(super) fn platform(
+    context: &mut Context,
+    args: &TargetArgs,
+    limits: &Limits,
+) -> Outcome<Platform> {
     let (target, topology) = topology(context, args)?;
     context.progress(&format!("analyzing {}", topology.name));
-    let catalog = analyzer::analyze(&topology, &Limits::default())?;
+    let catalog = analyzer::analyze(&topology, limits)?;
     Ok(Platform { kind: target.kind, file: target.file, topology, catalog })
 }
 

@@ -2,7 +2,8 @@
 
 use crate::base::{DeviceKind, Picos};
 use crate::catalog::Plan;
-use crate::cli::pipeline::{NamedDemand, Platform};
+use crate::cli::pipeline::NamedDemand;
+use crate::cli::target::Kind;
 use crate::diagnostics::one_line;
 use crate::topology::Topology;
 
@@ -13,8 +14,7 @@ pub(super) fn count(n: usize, word: &str) -> String {
 }
 
 /// `l20-8 (preset): 8 GPUs, 4 switches, 2 sockets; 1 value assumed`
-pub(super) fn machine_line(platform: &Platform) -> String {
-    let topology = &platform.topology;
+pub(super) fn machine_line(kind: Kind, topology: &Topology) -> String {
     let of = |kind| topology.vertices.iter().filter(|vertex| vertex.kind == kind).count();
     let mut parts = vec![count(topology.ranks.len(), "GPU")];
     for (kind, word) in
@@ -29,7 +29,7 @@ pub(super) fn machine_line(platform: &Platform) -> String {
         n => format!("; {} assumed", count(n, "value")),
     };
     let name = one_line(&topology.name);
-    format!("{name} ({}): {}{assumed}", platform.kind.word(), parts.join(", "))
+    format!("{name} ({}): {}{assumed}", kind.word(), parts.join(", "))
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`
