@@ -3,6 +3,7 @@
 use super::arguments::TargetArgs;
 use super::context::Context;
 use super::failure::{Failure, Outcome};
+use super::mistaken;
 use crate::base::SourceId;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::dsl::{self, tree};
@@ -42,6 +43,7 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
         return topology_text(context, source, "bundle");
     }
     let (name, text) = read_text(target, MACHINE_BYTES)?;
+    mistaken::own_document(&name, &text)?;
     let format = if target.ends_with(".topo") { None } else { import::detect(&text) };
     let source = context.sources.add(name, text);
     if format.is_some() {
@@ -56,25 +58,10 @@ pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> 
 
 fn preset(context: &mut Context, name: &str) -> Outcome<Target> {
     let Some(preset) = dsl::preset(name) else {
-        return Err(unknown_preset(name).into());
+        return Err(mistaken::unknown_preset(name).into());
     };
     let source = context.sources.add(format!("preset {name}"), preset.text);
     topology_text(context, source, "preset")
-}
-
-/// The error for a TARGET that is neither a preset nor looks like a path.
-pub(super) fn unknown_preset(name: &str) -> Diagnostic {
-    let names: Vec<&str> = dsl::presets().iter().map(|preset| preset.name).collect();
-    let mut diagnostic =
-        Diagnostic::error("unknown-preset", format!("there is no preset `{name}`"))
-            .help(format!("presets: {}", names.join(", ")));
-    if std::path::Path::new(name).exists() {
-        diagnostic =
-            diagnostic.help(format!("for the file or bundle of that name write `./{name}`"));
-    } else {
-        diagnostic = diagnostic.help("a path has a `/` or a suffix, such as `machine.topo`");
-    }
-    diagnostic
 }
 
 fn topology_text(context: &mut Context, source: SourceId, kind: &'static str) -> Outcome<Target> {
