@@ -2,25 +2,14 @@
 //! are known, and the verb as users meet it. The real matrices lie outside of the project: in
 //! `VARIOPATH_CORPUS`, else in `../shared/corpus`. Without them their test says that it was skipped.
 
-use assert_cmd::Command;
+mod command_support;
+mod import_support;
+
+use command_support::variopath;
+use import_support::corpus;
 use serde_json::Value;
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-
-fn variopath(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    (
-        output.status.code().expect("no signal"),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        String::from_utf8(output.stderr).expect("UTF-8"),
-    )
-}
+use std::path::Path;
 
 /// A folder with these files.
 fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -59,19 +48,6 @@ fn pairs(count: usize, rate: impl Fn(usize, usize) -> u64) -> Vec<(usize, usize,
     ordered.filter(|(s, d)| s != d).map(|(s, d)| (s, d, rate(s, d))).collect()
 }
 
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("VARIOPATH_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus")),
-        PathBuf::from,
-    );
-    let folder = folder.join("bandwidth");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let _ = writeln!(std::io::stderr(), "skipped: no files of p2pBandwidthLatencyTest at hand");
-    None
-}
-
 /// Matrix, topology, what a matrix without a title is, and whether it is refused.
 const CASES: &[(&str, &str, Option<&str>, bool)] = &[
     (
@@ -104,7 +80,7 @@ const CASES: &[(&str, &str, Option<&str>, bool)] = &[
 
 #[test]
 fn real_matrices_are_predicted() {
-    let Some(corpus) = corpus() else { return };
+    let Some(corpus) = corpus("bandwidth") else { return };
     let topologies = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/calibrate");
     let mut table = format!("{:42} {:>5} {:>8} {:>8}\n", "matrix", "rates", "median", "worst");
     let mut refused = 0;

@@ -1,11 +1,13 @@
 //! What `check` says of machines whose answers are known.
 
 mod check_support;
+mod command_support;
 
-use assert_cmd::Command;
 use check_support::{UNPLANNED, check, preset, run, section, warnings};
+use command_support::variopath;
 use serde_json::Value;
 use std::fs;
+use std::path::Path;
 
 /// T* of 1 MiB from each to each, worked out by hand: what the busiest link carries over its rate.
 #[test]
@@ -369,13 +371,7 @@ fn the_planner_refuses_what_is_marked() {
         fs::write(folder.path().join("x.topo"), format!("{base}{rule}\n")).expect("a file");
         let (code, out, err) = run(folder.path(), &["x.topo"]);
         assert_eq!(code, 0, "{err}");
-        let output = Command::cargo_bin("variopath")
-            .expect("the binary")
-            .args(["analyze", "x.topo"])
-            .current_dir(folder.path())
-            .output()
-            .expect("it runs");
-        let refused = output.status.code() == Some(3);
+        let refused = variopath(folder.path(), &["analyze", "x.topo"]).0 == 3;
         assert_eq!(out.contains(UNPLANNED), refused, "{rule}: {out}");
         assert_eq!(!section(&out, "refused").is_empty(), refused, "{rule}: {out}");
         let plans = section(&out, "next").contains(&"variopath plan x.topo");
@@ -481,13 +477,8 @@ fn kernels_that_are_not_built_are_not_proposed() {
     let none = "g[0] -> g[1] has no peer access (56 of 56 pairs), and the kernels of this version do not go through host memory";
     assert_eq!(section(&out, "kernels"), [format!("none: {none}")]);
     assert!(!out.contains("variopath build"), "{out}");
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .args(["run", "rtx4090-8"])
-        .output()
-        .expect("it runs");
-    assert_eq!(output.status.code(), Some(3));
-    let err = String::from_utf8_lossy(&output.stderr);
+    let (code, _, err) = variopath(Path::new("."), &["run", "rtx4090-8"]);
+    assert_eq!(code, 3);
     assert!(err.contains(&format!("error[unsupported-route]: {none}")), "{err}");
     assert!(err.contains("| peer none") && err.contains("= help:"), "{err}");
 }

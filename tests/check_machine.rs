@@ -3,9 +3,11 @@
 #![cfg(unix)]
 
 mod check_support;
+mod command_support;
 mod import_support;
 
-use check_support::{Ran, check, preset, section, warnings};
+use check_support::{check, preset, section, warnings};
+use command_support::Ran;
 use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Kind, Machine, ROOT_PORT, SWITCH};
 use serde_json::Value;
 

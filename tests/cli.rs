@@ -1,28 +1,10 @@
 //! The binary as users meet it: exact texts, exit codes, JSON.
 
-use assert_cmd::Command;
+mod command_support;
+
+use command_support::{variopath, with_input};
 use serde_json::Value;
 use std::fs;
-use std::path::Path;
-
-fn variopath(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    with_input(folder, arguments, "")
-}
-
-fn with_input(folder: &Path, arguments: &[&str], input: &str) -> (i32, String, String) {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .args(arguments)
-        .current_dir(folder)
-        .write_stdin(input)
-        .output()
-        .expect("it runs");
-    (
-        output.status.code().expect("no signal"),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        String::from_utf8(output.stderr).expect("UTF-8"),
-    )
-}
 
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir().expect("a folder")

@@ -1,25 +1,16 @@
 //! `variopath fmt`: prints, checks, rewrites and resolves files.
 
-use assert_cmd::Command;
+mod command_support;
+
+use command_support::{Ran, variopath};
 use std::fs;
 use std::path::Path;
 
 const CANONICAL: &str = "topology \"m\"\nsocket s\ngpu g[2]  # two\ng[*] -- s : 25 GB/s\n";
 const LOOSE: &str = "topology \"m\";socket s\r\ngpu   g[2]# two\r\n\r\n\r\ng[*]--s:25GB/s";
 
-fn fmt(folder: &Path, arguments: &[&str]) -> (i32, String, String) {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .arg("fmt")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    (
-        output.status.code().expect("no signal"),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        String::from_utf8(output.stderr).expect("UTF-8"),
-    )
+fn fmt(folder: &Path, arguments: &[&str]) -> Ran {
+    variopath(folder, &[&["fmt"], arguments].concat())
 }
 
 #[test]

@@ -2,9 +2,10 @@
 
 #![cfg(unix)]
 
+mod command_support;
 mod import_support;
 
-use assert_cmd::Command;
+use command_support::{Ran, with_input};
 use import_support::machine::{GEN4, GPU, IDLE, Machine, ROOT_PORT, SWITCH, machine};
 use serde_json::Value;
 use std::fs;
@@ -13,17 +14,8 @@ use std::path::Path;
 const MATRIX: &str = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n\
     GPU0\t X \tPIX\t0-7\t0\nGPU1\tPIX\t X \t0-7\t0\n";
 
-fn import(folder: &Path, arguments: &[&str], input: &[u8]) -> (i32, String, String) {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .arg("import")
-        .args(arguments)
-        .current_dir(folder)
-        .write_stdin(input)
-        .output()
-        .expect("it runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    (output.status.code().expect("no signal"), text(output.stdout), text(output.stderr))
+fn import(folder: &Path, arguments: &[&str], input: &[u8]) -> Ran {
+    with_input(folder, &[&["import"], arguments].concat(), input)
 }
 
 fn folder() -> tempfile::TempDir {

@@ -52,7 +52,7 @@ fn whatever_is_imported_can_be_checked_and_planned() {
     }
     let (mut imported, mut asked, mut planned, mut large) = (0, 0, 0, 0);
     // A few channels show that there is a catalog; all of them take a minute in this build.
-    let limits = Limits { max_orbits: 64 };
+    let limits = Limits { max_orbits: 64, ..Limits::strict() };
     let mut unplanned: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for (_, name, text) in &dumps {
         let Ok(open) = import(name, text, None) else { continue };

@@ -2,8 +2,11 @@
 //! that `import` turns into them. The matrices lie outside of the project: in `VARIOPATH_CORPUS`, else
 //! in `../shared/corpus`. Without them that test says that it was skipped.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+mod command_support;
+mod import_support;
+
+use command_support::variopath;
+use import_support::corpus;
 use variopath::diagnostics::{Sources, render};
 use variopath::import::measurements;
 use variopath::measured::{Direction, MAX_FILE_BYTES, Measured, read, write};
@@ -107,19 +110,6 @@ fn hostile_files_end_soon() {
     assert!(of(&file("unidirectional", &twice)).expect_err("twice").contains("stands twice"));
 }
 
-fn corpus() -> Option<PathBuf> {
-    let folder = std::env::var_os("VARIOPATH_CORPUS").map_or_else(
-        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/corpus")),
-        PathBuf::from,
-    );
-    let folder = folder.join("bandwidth");
-    if folder.is_dir() {
-        return Some(folder);
-    }
-    let _ = writeln!(std::io::stderr(), "skipped: no files of p2pBandwidthLatencyTest at hand");
-    None
-}
-
 /// File, what a matrix without a title is, devices, of them with bus ids, then each series as
 /// direction, peer access and number of samples; or the refusal.
 const FILES: &[(&str, Option<Direction>, &str)] = &[
@@ -176,7 +166,7 @@ const FILES: &[(&str, Option<Direction>, &str)] = &[
 
 #[test]
 fn real_matrices_become_files() {
-    let Some(folder) = corpus() else { return };
+    let Some(folder) = corpus("bandwidth") else { return };
     for (name, bare, expected) in FILES {
         let text = std::fs::read_to_string(folder.join(format!("{name}.txt"))).expect("a file");
         let mut sources = Sources::new();
@@ -209,21 +199,13 @@ fn a_rule_names_a_file_of_this_format() {
     let folder = tempfile::tempdir().expect("a folder");
     let topology = "topology \"m\"\nsocket s\ngpu g[2] -- s : 25 GB/s\nmeasured \"m.json\"\n";
     std::fs::write(folder.path().join("m.topo"), topology).expect("write");
-    let check = || {
-        let output = assert_cmd::Command::cargo_bin("variopath")
-            .expect("the binary")
-            .args(["check", "m.topo"])
-            .current_dir(folder.path())
-            .output()
-            .expect("it runs");
-        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
-    };
+    let check = || variopath(folder.path(), &["check", "m.topo"]);
     std::fs::write(folder.path().join("m.json"), write(&Measured::default())).expect("write");
-    assert_eq!(check().0, Some(0));
+    assert_eq!(check().0, 0);
     std::fs::write(folder.path().join("m.json"), "{\"format\": \"variopath-demand/1\"}")
         .expect("write");
-    let (code, told) = check();
-    assert_eq!(code, Some(1));
+    let (code, _, told) = check();
+    assert_eq!(code, 1);
     insta::assert_snapshot!(told, @r#"
     error[measured-format]: `format` is "variopath-demand/1", not "variopath-measured/1"
      --> m.json:1:12
@@ -243,24 +225,16 @@ fn measurements_and_dumps_go_apart() {
     std::fs::write(folder.path().join("p2p.txt"), p2p).expect("write");
     let topo = "\tGPU0\tGPU1\nGPU0\t X \tPHB\nGPU1\tPHB\t X \n";
     std::fs::write(folder.path().join("topo.txt"), topo).expect("write");
-    let run = |arguments: &[&str]| {
-        let output = assert_cmd::Command::cargo_bin("variopath")
-            .expect("the binary")
-            .args(arguments)
-            .current_dir(folder.path())
-            .output()
-            .expect("it runs");
-        (output.status.code(), String::from_utf8(output.stderr).expect("UTF-8"))
-    };
+    let run = |arguments: &[&str]| variopath(folder.path(), arguments);
     for arguments in [&["import", "topo.txt", "p2p.txt"][..], &["check", "p2p.txt"]] {
-        let (code, told) = run(arguments);
-        assert_eq!(code, Some(3), "{told}");
+        let (code, _, told) = run(arguments);
+        assert_eq!(code, 3, "{told}");
         assert!(told.contains("these are rates between GPUs"), "{told}");
         assert!(told.contains("`variopath calibrate` puts the two together"), "{told}");
     }
-    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, Some(0));
-    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, Some(4));
-    let (code, told) = run(&["import", "topo.txt", "--matrix", "bidirectional"]);
-    assert_eq!(code, Some(0));
+    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, 0);
+    assert_eq!(run(&["import", "p2p.txt", "-o", "p2p.json"]).0, 4);
+    let (code, _, told) = run(&["import", "topo.txt", "--matrix", "bidirectional"]);
+    assert_eq!(code, 0);
     assert!(told.contains("--matrix has no effect"), "{told}");
 }

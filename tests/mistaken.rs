@@ -1,22 +1,11 @@
 //! Whoever mistakes one thing for another is told what it is and where it belongs.
 
+mod command_support;
 mod language_support;
 
-use assert_cmd::Command;
+use command_support::variopath;
 use language_support::errors;
 use std::fs;
-use std::path::Path;
-
-/// Exit code and standard error.
-fn refused(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    (output.status.code().expect("no signal"), String::from_utf8(output.stderr).expect("UTF-8"))
-}
 
 #[test]
 fn documents_files_and_presets_in_each_others_place() {
@@ -67,7 +56,7 @@ fn documents_files_and_presets_in_each_others_place() {
         (&["presets", "l20_8"], 1, "unknown-preset", "did you mean `l20-8`?"),
         (&["build", "box.topo", "-o", "old"], 4, "exists", "pass --force to replace a bundle"),
     ] {
-        let (found, err) = refused(folder.path(), arguments);
+        let (found, _, err) = variopath(folder.path(), arguments);
         assert_eq!(found, exit, "{arguments:?}: {err}");
         assert!(err.contains(&format!("error[{code}]: ")), "{arguments:?}: {err}");
         assert!(err.contains(help), "{arguments:?}: {err}");

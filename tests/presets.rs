@@ -1,15 +1,18 @@
 //! The machines that come with the tool: listed, printed, with a source for every figure, and the same
 //! tomorrow as today.
 
-use assert_cmd::Command;
+mod command_support;
+
+use command_support::variopath;
 use std::collections::BTreeMap;
+use std::path::Path;
 use variopath::diagnostics::Sources;
 use variopath::dsl;
 
 fn printed(arguments: &[&str]) -> String {
-    let output = Command::cargo_bin("variopath").unwrap().args(arguments).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}");
-    String::from_utf8(output.stdout).unwrap()
+    let (code, out, _) = variopath(Path::new("."), arguments);
+    assert_eq!(code, 0, "{arguments:?}");
+    out
 }
 
 #[test]

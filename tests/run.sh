@@ -29,7 +29,8 @@ check() {
 # counted only when no test did fail, so that a build that breaks is not counted as nothing.
 cargo_tests() {
   local status=0
-  cargo test --locked --no-fail-fast 2>&1 | tee target/ci/cargo-test.log || status=$?
+  # Hostile input is for the binary that users have; the unoptimised one takes a minute over it.
+  VARIOPATH_BINARY="$PWD/target/release/variopath" cargo test --locked --no-fail-fast 2>&1 | tee target/ci/cargo-test.log || status=$?
   if [ "$status" -ne 0 ] && ! grep -q '^test result: FAILED' target/ci/cargo-test.log; then
     return 1
   fi

@@ -17,12 +17,26 @@ pub struct Limits {
     /// At most this many orbits of strict channels, and of two-rate ones; beyond, those are bounded
     /// and marked so.
     pub max_orbits: usize,
+    /// At most this many channels of each kind are put into canonical form, which takes nearly all
+    /// of the time; beyond, they are bounded and marked so.
+    pub max_forms: usize,
+    /// Which channels are sought: strict ones, or two-rate ones too.
+    pub paces: Paces,
+}
+
+impl Limits {
+    /// Strict channels only: all that plans name.
+    #[must_use]
+    pub fn strict() -> Self {
+        Self { paces: Paces::Solo, ..Self::default() }
+    }
 }
 
 impl Default for Limits {
-    /// 4096 orbits: more than twice what the least symmetric test platform has.
+    /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
+    /// strict channels; 60000 forms, which take about two seconds where 16 GPUs have many switches.
     fn default() -> Self {
-        Self { max_orbits: 4096 }
+        Self { max_orbits: 4096, max_forms: 60_000, paces: Paces::All }
     }
 }
 
@@ -72,9 +86,9 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let families =
-        |paces| maximal_channels(&catalog, paces, &base, &group.order, limits.max_orbits);
-    let paced = catalog.routes.iter().any(|route| !route.paced.is_empty());
+    let families = |paces| maximal_channels(&catalog, paces, &base, &group.order, limits);
+    let paced =
+        limits.paces == Paces::All && catalog.routes.iter().any(|route| !route.paced.is_empty());
     let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));
     (catalog.strict, catalog.two_rate) = (strict, two_rate);
     check(&catalog).map_err(|fault| {

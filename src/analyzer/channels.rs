@@ -13,8 +13,9 @@
 //! it does not matter which member of a family the search continues from: replace T by its image.
 //! For the same reason one r of each orbit under the symmetries that leave S alone is enough.
 
+use super::Limits;
 use crate::base::{Rank, RouteId};
-use crate::catalog::symmetry::Structure;
+use crate::catalog::symmetry::{Form, Labeller};
 use crate::catalog::{
     Catalog, Channel, ChannelOrbit, Families, Fit, Paces, Transfer, canonical_channel,
 };
@@ -22,21 +23,20 @@ use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Searches until nothing is new or `max_orbits` families are found. `group` is the order of the
-/// symmetry group.
+/// Searches until nothing is new or a limit is reached. `group` is the order of the symmetry group.
 pub(super) fn maximal_channels(
     catalog: &Catalog,
     paces: Paces,
-    base: &Structure,
+    base: &Labeller,
     group: &BigUint,
-    max_orbits: usize,
+    limits: &Limits,
 ) -> Families {
     let fit = Fit::new(catalog, paces);
     let mut search = Search {
         catalog,
         base,
         group,
-        max_orbits,
+        limits,
         orbits: Vec::new(),
         channels: BigUint::ZERO,
         complete: true,
@@ -72,13 +72,13 @@ pub(super) fn maximal_channels(
 
 struct Search<'a> {
     catalog: &'a Catalog,
-    base: &'a Structure,
+    base: &'a Labeller,
     group: &'a BigUint,
-    max_orbits: usize,
+    limits: &'a Limits,
     orbits: Vec<ChannelOrbit>,
     channels: BigUint,
     complete: bool,
-    forms: FxHashSet<crate::catalog::symmetry::Form>,
+    forms: FxHashSet<Form>,
     /// Channels whose family is known: most neighbours are met many times.
     met: FxHashSet<Channel>,
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
@@ -87,14 +87,19 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn visit(&mut self, channel: Channel) {
-        if !self.met.insert(channel.clone()) {
+        if self.met.contains(&channel) {
             return;
         }
+        if self.met.len() >= self.limits.max_forms {
+            self.complete = false;
+            return;
+        }
+        self.met.insert(channel.clone());
         let canonical = canonical_channel(self.base, self.catalog, &channel.0);
         if !self.forms.insert(canonical.form) {
             return;
         }
-        if self.orbits.len() >= self.max_orbits {
+        if self.orbits.len() >= self.limits.max_orbits {
             self.complete = false;
             return;
         }

@@ -1,7 +1,7 @@
 //! The proof of a catalog: what it claims is recomputed from its links and routes.
 
 use super::locate::{canonical_channel, least_capacity, structure};
-use super::symmetry::Structure;
+use super::symmetry::Labeller;
 use super::{
     Catalog, Channel, ChannelLimit, Families, Filling, Fit, JointOf, Paces, PlannedRoute, Transfer,
 };
@@ -269,7 +269,7 @@ fn orbits(catalog: &Catalog) -> Result<(), CatalogFault> {
 
 fn families(
     catalog: &Catalog,
-    base: &Structure,
+    base: &Labeller,
     group: &BigUint,
     families: &Families,
     paces: Paces,

@@ -1,6 +1,6 @@
 //! From a maximal channel to its family and back.
 
-use super::symmetry::{Canonical, Form, Structure, canonical, mapping};
+use super::symmetry::{Canonical, Edge, Form, Labeller, Structure, mapping};
 use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge, Transfer};
 use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass};
 use rustc_hash::FxHashMap;
@@ -23,7 +23,7 @@ const JOINT: u32 = 1 << 24;
 /// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
 /// say (a push by the kernel at their least capacity) has an edge that tells its kind.
 #[must_use]
-pub fn structure(catalog: &Catalog) -> Structure {
+pub fn structure(catalog: &Catalog) -> Labeller {
     let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
     let colour =
         |link: &StructureEdge| capacities.binary_search(&link.capacity).unwrap_or(0) as u32;
@@ -47,19 +47,19 @@ pub fn structure(catalog: &Catalog) -> Structure {
     let first_joint = colours.len() as u32;
     let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
     colours.extend(joint.values().map(|of| JOINT + kind(of)));
-    let mut structure = Structure::new(colours);
+    let mut edges = Vec::new();
     for (index, link) in catalog.links.iter().enumerate() {
         match link_vertex.get(&LinkId::new(index)) {
-            None => structure.add_edge(link.from, link.to, colour(link) + 1),
+            None => edges.push((link.from, link.to, colour(link) + 1)),
             Some(&middle) => {
-                structure.add_edge(link.from, middle, MEMBER);
-                structure.add_edge(middle, link.to, MEMBER);
+                edges.push((link.from, middle, MEMBER));
+                edges.push((middle, link.to, MEMBER));
             }
         }
     }
     for (vertex, of) in (first_joint..).zip(joint.keys()) {
         for id in *of {
-            structure.add_edge(vertex, link_vertex[id], MEMBER);
+            edges.push((vertex, link_vertex[id], MEMBER));
         }
     }
     let told = |route: &&PlannedRoute| RouteKind::of(route) != RouteKind::plain(catalog, route);
@@ -67,9 +67,9 @@ pub fn structure(catalog: &Catalog) -> Structure {
     for route in catalog.routes.iter().filter(told) {
         let kind = kinds.binary_search(&RouteKind::of(route)).unwrap_or(0) as u32;
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-        structure.add_edge(vertex(route.src), vertex(route.dst), ROUTES + kind);
+        edges.push((vertex(route.src), vertex(route.dst), ROUTES + kind));
     }
-    structure
+    Labeller::new(Structure::new(colours, edges))
 }
 
 /// What a symmetry keeps of a route beside its links.
@@ -119,25 +119,27 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// The topology with a channel's transfers drawn in: two channels are images of each other under
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
-pub fn canonical_channel(base: &Structure, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
-    let mut structure = base.clone();
-    for transfer in channel {
-        let route = &catalog.routes[transfer.route.index()];
-        let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-        let colour = match transfer.pace {
-            0 => TRANSFER,
-            pace => PACED + u32::from(pace),
-        };
-        structure.add_edge(vertex(route.src), vertex(route.dst), colour);
-    }
-    canonical(&structure)
+pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
+    let drawn: Vec<Edge> = channel
+        .iter()
+        .map(|transfer| {
+            let route = &catalog.routes[transfer.route.index()];
+            let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+            let colour = match transfer.pace {
+                0 => TRANSFER,
+                pace => PACED + u32::from(pace),
+            };
+            (vertex(route.src), vertex(route.dst), colour)
+        })
+        .collect();
+    base.canonical(&drawn)
 }
 
 /// Finds the family of maximal strict channels. Answers are kept, since a plan's steps repeat.
 #[derive(Debug)]
 pub struct Locator<'a> {
     catalog: &'a Catalog,
-    base: Structure,
+    base: Labeller,
     orbits: FxHashMap<Form, (OrbitId, Vec<u32>)>,
     known: FxHashMap<Channel, ChannelName>,
 }

@@ -17,8 +17,6 @@ pub(super) struct Context {
     pub(super) notes: Diagnostics,
     /// `--set NAME=N`.
     pub(super) sets: BTreeMap<String, u64>,
-    /// Whether `--assume` is given.
-    pub(super) assumes: bool,
     /// Whether stdout carries one JSON document and nothing else.
     pub(super) json: bool,
     /// Whether the document is written.
@@ -39,7 +37,6 @@ impl Context {
             sources: Sources::new(),
             notes: Diagnostics::new(),
             sets: global.set.iter().cloned().collect(),
-            assumes: false,
             json,
             answered: Cell::new(false),
             colour_out: wanted(std::io::stdout().is_terminal()),
@@ -66,6 +63,11 @@ impl Context {
     /// A word set off by colour where stdout shows colours.
     pub(super) fn strong(&self, text: &str) -> String {
         if self.colour_out { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() }
+    }
+
+    /// Writes text to stderr, beside a result on stdout.
+    pub(super) fn print_beside(&self, text: &str) {
+        tell(text);
     }
 
     /// A line of progress on stderr, only where a person watches.

@@ -1,7 +1,7 @@
 //! What is given in place of a machine or its file by mistake.
 
 use super::failure::Outcome;
-use super::target::{MACHINE_BYTES, read_text};
+use super::input::{MACHINE_BYTES, read_text};
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::dsl;
 use std::path::Path;

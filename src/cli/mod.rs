@@ -5,6 +5,7 @@ mod arguments;
 mod bench_plan;
 mod context;
 mod failure;
+mod input;
 mod mistaken;
 mod pipeline;
 mod target;

@@ -7,6 +7,7 @@
 use super::arguments::{DemandArgs, TargetArgs};
 use super::context::Context;
 use super::failure::Outcome;
+use super::input;
 use super::target;
 use crate::analyzer::{self, Limits};
 use crate::base::Demand;
@@ -25,8 +26,8 @@ pub(super) const DEFAULT_DEMAND: &str = "uniform:1MiB";
 /// A machine with everything that planning needs.
 #[derive(Debug)]
 pub(super) struct Platform {
-    /// `preset`, `file`, `imported`, …
-    pub(super) kind: &'static str,
+    /// Where it comes from.
+    pub(super) kind: target::Kind,
     /// The resolved tree.
     pub(super) file: tree::File,
     /// The checked graph.
@@ -69,11 +70,15 @@ pub(super) fn topology(
     Ok((target, built.topology))
 }
 
-/// TARGET to catalog.
-pub(super) fn platform(context: &mut Context, args: &TargetArgs) -> Outcome<Platform> {
+/// TARGET to catalog, as far as the limits go.
+pub(super) fn platform(
+    context: &mut Context,
+    args: &TargetArgs,
+    limits: &Limits,
+) -> Outcome<Platform> {
     let (target, topology) = topology(context, args)?;
     context.progress(&format!("analyzing {}", topology.name));
-    let catalog = analyzer::analyze(&topology, &Limits::default())?;
+    let catalog = analyzer::analyze(&topology, limits)?;
     Ok(Platform { kind: target.kind, file: target.file, topology, catalog })
 }
 
@@ -83,7 +88,7 @@ pub(super) fn demand(args: &DemandArgs, ranks: usize) -> Outcome<NamedDemand> {
     // A SPEC with a point in it has a colon before: `zipf:0.8`.
     let is_file = name == "-" || name.contains('/') || (name.contains('.') && !name.contains(':'));
     let demand = if is_file {
-        let (shown, bytes) = target::read_bytes(&name, target::DEMAND_BYTES)?;
+        let (shown, bytes) = input::read_bytes(&name, input::DEMAND_BYTES)?;
         demand::read_file(&shown, &bytes, ranks)?
     } else {
         demand::parse_spec(&name, ranks)?

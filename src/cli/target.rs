@@ -2,85 +2,63 @@
 
 use super::arguments::TargetArgs;
 use super::context::Context;
-use super::failure::{Failure, Outcome};
+use super::failure::Outcome;
+use super::input;
 use super::mistaken;
 use crate::base::SourceId;
-use crate::diagnostics::{Diagnostic, Exit};
+use crate::diagnostics::Diagnostic;
 use crate::dsl::{self, tree};
 use crate::import;
 use crate::measured::{self, Measured};
-use std::io::Read as _;
-
-/// The longest description of a machine; the longest real dumps have a tenth of it. Reading one takes
-/// some twenty times its length in memory.
-pub(super) const MACHINE_BYTES: u64 = 4 << 20;
-/// The longest demand: a thousand ranks in decimal digits have 20 MB.
-pub(super) const DEMAND_BYTES: u64 = 32 << 20;
-/// The longest plan.
-pub(super) const PLAN_BYTES: u64 = 64 << 20;
+use std::path::Path;
 
 /// A machine's tree with `use` and `param` expanded, and how to speak of it.
 #[derive(Debug)]
 pub(super) struct Target {
     /// The resolved tree.
     pub(super) file: tree::File,
-    /// `preset`, a path, `imported`, `bundle`: for the output's first line.
-    pub(super) kind: &'static str,
+    /// Where it comes from.
+    pub(super) kind: Kind,
 }
 
-/// Loads TARGET: a preset's name, `-`, or (with `/` or a suffix) a path to a file or bundle.
+/// Where a machine comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A machine that comes with the tool.
+    Preset,
+    /// A topology file.
+    File,
+    /// A topology on standard input.
+    Stdin,
+    /// A dump of another tool.
+    Imported,
+    /// The topology in a bundle.
+    Bundle,
+}
+
+impl Kind {
+    /// The word for the first line of an output.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Preset => "preset",
+            Self::File => "file",
+            Self::Stdin => "stdin",
+            Self::Imported => "imported",
+            Self::Bundle => "bundle",
+        }
+    }
+}
+
+/// Loads TARGET and expands what it uses.
 pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> {
-    context.assumes = args.assume.is_some();
-    let target = args.target.as_str();
-    let is_path = target.contains('/') || std::path::Path::new(target).extension().is_some();
-    if target != "-" && !is_path {
-        return preset(context, target);
-    }
-    if target != "-" && std::path::Path::new(target).is_dir() {
-        let bundle = super::pipeline::read_bundle(target)?;
-        let name = format!("{}/topology.topo", target.trim_end_matches('/'));
-        let source = context.sources.add(name, bundle.topology_text.clone());
-        return topology_text(context, source, "bundle");
-    }
-    let (name, text) = read_text(target, MACHINE_BYTES)?;
-    mistaken::own_document(&name, &text)?;
-    let format = if target.ends_with(".topo") { None } else { import::detect(&text) };
-    let source = context.sources.add(name, text);
-    if format.is_some() {
-        let imported = import::read(&context.sources, &[source], args.assume)?;
-        context.notes.extend(imported.notes);
-        let mut file = imported.file;
-        file.name.value = topology_name(Some(target));
-        return resolve(context, file, source, "imported");
-    }
-    topology_text(context, source, if target == "-" { "stdin" } else { "file" })
-}
-
-fn preset(context: &mut Context, name: &str) -> Outcome<Target> {
-    let Some(preset) = dsl::preset(name) else {
-        return Err(mistaken::unknown_preset(name).into());
-    };
-    let source = context.sources.add(format!("preset {name}"), preset.text);
-    topology_text(context, source, "preset")
-}
-
-fn topology_text(context: &mut Context, source: SourceId, kind: &'static str) -> Outcome<Target> {
-    if context.assumes {
+    let (file, source, kind) = read(context, args)?;
+    if args.assume.is_some() && kind != Kind::Imported {
         let message = "--assume has no effect: it is for dumps that `import` reads";
         context.notes.push(Diagnostic::warning("no-effect", message));
     }
-    let file = dsl::parse(&context.sources, source)?;
-    resolve(context, file, source, kind)
-}
-
-fn resolve(
-    context: &mut Context,
-    file: tree::File,
-    source: SourceId,
-    kind: &'static str,
-) -> Outcome<Target> {
     let file = dsl::resolve(file, &mut context.sources, source, &context.sets)?;
-    if kind != "bundle" {
+    // A bundle stands alone: what was measured beside its topology file need not be there.
+    if kind != Kind::Bundle {
         for path in dsl::measured_files(&file, &context.sources, source)? {
             measurements(context, &path.to_string_lossy())?;
         }
@@ -88,17 +66,51 @@ fn resolve(
     Ok(Target { file, kind })
 }
 
+/// TARGET as it is written: a preset's name, `-`, or (with `/` or a suffix) a path to a file or
+/// bundle.
+fn read(context: &mut Context, args: &TargetArgs) -> Outcome<(tree::File, SourceId, Kind)> {
+    let target = args.target.as_str();
+    let path = Path::new(target);
+    let is_stdin = target == "-";
+    let (name, text, kind) = if !is_stdin && !target.contains('/') && path.extension().is_none() {
+        let preset = dsl::preset(target).ok_or_else(|| mistaken::unknown_preset(target))?;
+        (format!("preset {target}"), preset.text.to_owned(), Kind::Preset)
+    } else if !is_stdin && path.is_dir() {
+        let bundle = super::pipeline::read_bundle(target)?;
+        let name = format!("{}/topology.topo", target.trim_end_matches('/'));
+        (name, bundle.topology_text, Kind::Bundle)
+    } else {
+        let (name, text) = input::read_text(target, input::MACHINE_BYTES)?;
+        mistaken::own_document(&name, &text)?;
+        let is_dump = !target.ends_with(".topo") && import::detect(&text).is_some();
+        let kind = match (is_dump, is_stdin) {
+            (true, _) => Kind::Imported,
+            (false, true) => Kind::Stdin,
+            (false, false) => Kind::File,
+        };
+        (name, text, kind)
+    };
+    let source = context.sources.add(name, text);
+    if kind != Kind::Imported {
+        return Ok((dsl::parse(&context.sources, source)?, source, kind));
+    }
+    let imported = import::read(&context.sources, &[source], args.assume)?;
+    context.notes.extend(imported.notes);
+    let mut file = imported.file;
+    file.name.value = topology_name(Some(target));
+    Ok((file, source, kind))
+}
+
 /// Reads a file of measurements.
 pub(super) fn measurements(context: &mut Context, path: &str) -> Outcome<Measured> {
-    let (name, text) = read_text(path, MACHINE_BYTES)?;
+    let (name, text) = input::read_text(path, input::MACHINE_BYTES)?;
     let source = context.sources.add(name, text);
     Ok(measured::read(&context.sources, source)?)
 }
 
 /// The name of an imported topology: that of its file.
 pub(super) fn topology_name(path: Option<&str>) -> String {
-    let stem =
-        path.and_then(|path| std::path::Path::new(path).file_stem()).and_then(|stem| stem.to_str());
+    let stem = path.and_then(|path| Path::new(path).file_stem()).and_then(|stem| stem.to_str());
     let is_plain = |c: char| c.is_alphanumeric() || "-_.+ ".contains(c);
     let name: String = (stem.filter(|stem| *stem != "-").unwrap_or("imported").chars().take(80))
         .map(|c| if is_plain(c) { c } else { '_' })
@@ -107,86 +119,4 @@ pub(super) fn topology_name(path: Option<&str>) -> String {
         "" => "imported".to_owned(),
         name => name.to_owned(),
     }
-}
-
-/// What the first bytes of files that are no UTF-8 text tell, and the way out.
-const BINARIES: [(&[u8], &str, &str); 6] = [
-    (b"\x1f\x8b", "the file is compressed by gzip", "`gunzip` it first"),
-    (b"\xfd7zXZ", "the file is compressed by xz", "`unxz` it first"),
-    (b"\x28\xb5\x2f\xfd", "the file is compressed by zstd", "`unzstd` it first"),
-    (b"PK\x03\x04", "the file is a zip archive", "`unzip` it first"),
-    (b"\xff\xfe", "the file is UTF-16 text", UTF_16),
-    (b"\xfe\xff", "the file is UTF-16 text", UTF_16),
-];
-
-const UTF_16: &str = "save it as UTF-8; PowerShell does with `… | Out-File -Encoding utf8 FILE`";
-
-/// Reads a text file of at most `limit` bytes or, for `-`, standard input: (the name to show, the
-/// text).
-pub(super) fn read_text(path: &str, limit: u64) -> Outcome<(String, String)> {
-    let (name, bytes) = read_bytes(path, limit)?;
-    if let Some((_, what, help)) = BINARIES.iter().find(|(start, ..)| bytes.starts_with(start)) {
-        return Err(Diagnostic::error("not-utf-8", *what).in_file(name).help(*help).into());
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok((name, text)),
-        Err(error) => {
-            let at = error.utf8_error().valid_up_to();
-            let line = error.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
-            Err(Diagnostic::error(
-                "not-utf-8",
-                format!("line {line} is not UTF-8 text (byte {at} of the file)"),
-            )
-            .in_file(name)
-            .help("save the file as UTF-8, or check that it is the file you meant")
-            .into())
-        }
-    }
-}
-
-/// Reads a file of at most `limit` bytes or, for `-`, standard input: (the name to show, the bytes).
-pub(super) fn read_bytes(path: &str, limit: u64) -> Outcome<(String, Vec<u8>)> {
-    let name = if path == "-" { "<stdin>" } else { path };
-    let trouble = |error: std::io::Error| Failure::file(name, "read", &error);
-    let mut bytes = Vec::new();
-    // Growing step by step would take up to three times the length.
-    if let Ok(data) = std::fs::metadata(path) {
-        bytes.reserve(usize::try_from(data.len().min(limit)).unwrap_or(0) + 1);
-    }
-    if path == "-" {
-        std::io::stdin().take(limit + 1).read_to_end(&mut bytes).map_err(trouble)?;
-    } else {
-        if is_named_pipe(path) {
-            return Err(Diagnostic::error("named-pipe", "it is a named pipe, no file")
-                .in_file(name)
-                .help(format!("to read what is written to it, give `-` and `< {path}`"))
-                .exit(Exit::File)
-                .into());
-        }
-        let file = std::fs::File::open(path).map_err(trouble)?;
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(trouble)?;
-    }
-    if bytes.len() as u64 > limit {
-        let message = format!("the input is larger than {} MiB", limit >> 20);
-        return Err(Diagnostic::error("too-large", message)
-            .in_file(name)
-            .help("check that it is the file you meant")
-            .exit(Exit::Input)
-            .into());
-    }
-    Ok((name.to_owned(), bytes))
-}
-
-/// Whether opening `path` may wait for ever: a pipe to which nobody may ever write. What a shell
-/// puts in place of `<(command)` has a writer.
-#[cfg(unix)]
-fn is_named_pipe(path: &str) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-    let of_a_process = path.starts_with("/dev/fd/") || path.starts_with("/proc/");
-    !of_a_process && std::fs::metadata(path).is_ok_and(|data| data.file_type().is_fifo())
-}
-
-#[cfg(not(unix))]
-fn is_named_pipe(_: &str) -> bool {
-    false
 }

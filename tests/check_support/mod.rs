@@ -2,26 +2,12 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use assert_cmd::Command;
+use crate::command_support::{Ran, variopath};
 use std::fs;
 use std::path::Path;
 
-/// Exit code, standard output, standard error.
-pub type Ran = (i32, String, String);
-
 pub fn run(folder: &Path, arguments: &[&str]) -> Ran {
-    let output = Command::cargo_bin("variopath")
-        .expect("the binary")
-        .arg("check")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("it runs");
-    (
-        output.status.code().expect("no signal"),
-        String::from_utf8(output.stdout).expect("UTF-8"),
-        String::from_utf8(output.stderr).expect("UTF-8"),
-    )
+    variopath(folder, &[&["check"], arguments].concat())
 }
 
 /// Checks a text as `x.topo`.

@@ -13,5 +13,5 @@ mod refine;
 mod search;
 mod structure;
 
-pub use search::{Canonical, Form, canonical, mapping};
-pub use structure::Structure;
+pub use search::{Canonical, Form, Labeller, mapping};
+pub use structure::{Edge, Structure};

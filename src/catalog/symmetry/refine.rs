@@ -1,6 +1,6 @@
 //! Refinement of ordered partitions until every cell looks alike from everywhere.
 
-use super::structure::Structure;
+use super::structure::{ENTERS, Edge, Structure};
 
 /// An ordered partition of the vertices: each vertex carries the position at which its cell
 /// begins, so that a partition into single vertices is a labelling.
@@ -13,15 +13,15 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// The vertices by colour, refined; the second value is the trace of the refinement.
-    pub(super) fn of(structure: &Structure) -> (Self, u64) {
+    /// The vertices by colour, refined.
+    pub(super) fn of(structure: &Structure) -> Self {
         let mut order: Vec<u32> = (0..u32::try_from(structure.len()).unwrap_or(0)).collect();
         let colours = structure.colours();
         order.sort_by_key(|&vertex| colours[vertex as usize]);
         let mut partition = Self { cells: vec![0; order.len()], order };
         partition.renumber(|vertex| u64::from(colours[vertex as usize]), true);
-        let trace = partition.refine(structure);
-        (partition, trace)
+        partition.refine(structure, &[]);
+        partition
     }
 
     /// The first of the smallest cells with several vertices, ascending; empty when all are single.
@@ -43,7 +43,12 @@ impl Partition {
     }
 
     /// Puts `vertex` before the others of its cell and refines; returns the trace.
-    pub(super) fn individualise(&mut self, structure: &Structure, vertex: u32) -> u64 {
+    pub(super) fn individualise(
+        &mut self,
+        structure: &Structure,
+        further: &[Edge],
+        vertex: u32,
+    ) -> u64 {
         let start = self.cells[vertex as usize] as usize;
         let end = self.end(start);
         let at = (start..end).find(|&at| self.order[at] == vertex).unwrap_or(start);
@@ -51,7 +56,7 @@ impl Partition {
         for &other in &self.order[start + 1..end] {
             self.cells[other as usize] = start as u32 + 1;
         }
-        self.refine(structure)
+        self.refine(structure, further)
     }
 
     /// Where the cell that begins at `start` ends.
@@ -64,32 +69,49 @@ impl Partition {
         end
     }
 
-    /// Splits cells by how their vertices see the partition until nothing splits. The trace depends
-    /// on the structure and the partition alone, not on the names of vertices.
-    fn refine(&mut self, structure: &Structure) -> u64 {
+    /// Splits cells by how their vertices see the partition, over the edges of the structure and
+    /// further ones, until nothing splits. The trace depends on the edges and the partition alone,
+    /// not on the names of vertices.
+    pub(super) fn refine(&mut self, structure: &Structure, further: &[Edge]) -> u64 {
         let mut seen = vec![0u64; self.order.len()];
         let mut trace = 0u64;
         loop {
+            // A sum does not depend on the order of the neighbours. Two different views with the
+            // same sum only make the partition coarser; no result rests on their difference.
+            let view = |cells: &[u32], other: u32, colour: u32| {
+                mix(u64::from(cells[other as usize]) << 32 | u64::from(colour))
+            };
             for (vertex, seen) in seen.iter_mut().enumerate() {
-                // A sum does not depend on the order of the neighbours. Two different views with
-                // the same sum only make the partition coarser; no result rests on their difference.
-                *seen = structure.neighbours(vertex).iter().fold(0, |sum: u64, edge| {
-                    let cell = u64::from(self.cells[edge.0 as usize]);
-                    sum.wrapping_add(mix(cell << 32 | u64::from(edge.1)))
-                });
+                *seen = structure
+                    .neighbours(vertex)
+                    .iter()
+                    .fold(0, |sum: u64, edge| sum.wrapping_add(view(&self.cells, edge.0, edge.1)));
+            }
+            for &(from, to, colour) in further {
+                let (leaves, enters) =
+                    (view(&self.cells, to, colour), view(&self.cells, from, colour | ENTERS));
+                let at = &mut seen[from as usize];
+                *at = at.wrapping_add(leaves);
+                let at = &mut seen[to as usize];
+                *at = at.wrapping_add(enters);
             }
             let mut start = 0;
+            let mut cells = 0;
             while start < self.order.len() {
                 let end = self.end(start);
-                self.order[start..end].sort_unstable_by_key(|&vertex| seen[vertex as usize]);
+                if end - start > 1 {
+                    self.order[start..end].sort_unstable_by_key(|&vertex| seen[vertex as usize]);
+                }
                 start = end;
+                cells += 1;
             }
             let split = self.renumber(|vertex| seen[vertex as usize], false);
             for (position, &vertex) in self.order.iter().enumerate() {
                 let view = seen[vertex as usize] ^ (position as u64) << 40;
                 trace = mix(trace ^ mix(view ^ u64::from(self.cells[vertex as usize])));
             }
-            if !split {
+            // Single vertices split no further.
+            if !split || cells == self.order.len() {
                 return trace;
             }
         }

@@ -1,11 +1,11 @@
 //! The search tree over individualised vertices.
 
 use super::refine::Partition;
-use super::structure::Structure;
+use super::structure::{Edge, Structure};
 use num_bigint::BigUint;
 
-/// The edges of a structure under its canonical names, sorted: (from, to, colour).
-pub type Form = Vec<(u32, u32, u32)>;
+/// The edges of a structure under its canonical names, sorted.
+pub type Form = Vec<Edge>;
 
 /// What the search finds out about a structure.
 #[derive(Debug, Clone)]
@@ -21,26 +21,49 @@ pub struct Canonical {
     pub order: BigUint,
 }
 
-/// Canonical form and automorphisms of a structure.
-#[must_use]
-pub fn canonical(structure: &Structure) -> Canonical {
-    let (root, trace) = Partition::of(structure);
-    let mut search = Search {
-        structure,
-        first: None,
-        best: None,
-        generators: Vec::new(),
-        order: BigUint::from(1u32),
-        path: Vec::new(),
-        traces: vec![trace],
-    };
-    search.node(&root);
-    let best = search.best.expect("every search tree has a leaf");
-    Canonical {
-        form: best.form,
-        labelling: best.labelling,
-        generators: search.generators,
-        order: search.order,
+/// A structure prepared for many questions about it with further edges drawn in.
+#[derive(Debug, Clone)]
+pub struct Labeller {
+    structure: Structure,
+    /// What the structure alone tells its vertices apart by. Every symmetry with further edges is
+    /// one without them, so each question starts from here.
+    root: Partition,
+}
+
+impl Labeller {
+    /// Prepares a structure.
+    #[must_use]
+    pub fn new(structure: Structure) -> Self {
+        let root = Partition::of(&structure);
+        Self { structure, root }
+    }
+
+    /// Canonical form and automorphisms of the structure with further edges.
+    ///
+    /// # Panics
+    /// Where an end of an edge does not exist.
+    #[must_use]
+    pub fn canonical(&self, further: &[Edge]) -> Canonical {
+        let mut root = self.root.clone();
+        let trace = root.refine(&self.structure, further);
+        let mut search = Search {
+            structure: &self.structure,
+            further,
+            first: None,
+            best: None,
+            generators: Vec::new(),
+            order: BigUint::from(1u32),
+            path: Vec::new(),
+            traces: vec![trace],
+        };
+        search.node(&root);
+        let best = search.best.expect("every search tree has a leaf");
+        Canonical {
+            form: best.form,
+            labelling: best.labelling,
+            generators: search.generators,
+            order: search.order,
+        }
     }
 }
 
@@ -55,6 +78,7 @@ struct Leaf {
 
 struct Search<'a> {
     structure: &'a Structure,
+    further: &'a [Edge],
     first: Option<Leaf>,
     best: Option<Leaf>,
     generators: Vec<Vec<u32>>,
@@ -85,7 +109,7 @@ impl Search<'_> {
             }
             explored.push(vertex);
             let mut child = partition.clone();
-            let trace = child.individualise(self.structure, vertex);
+            let trace = child.individualise(self.structure, self.further, vertex);
             self.path.push(vertex);
             self.traces.push(trace);
             let back = if self.is_promising() { self.node(&child) } else { depth };
@@ -116,7 +140,7 @@ impl Search<'_> {
 
     fn leaf(&mut self, partition: &Partition) -> usize {
         let leaf = Leaf {
-            form: self.structure.renamed(&partition.cells),
+            form: self.structure.renamed(self.further, &partition.cells),
             labelling: partition.cells.clone(),
             path: self.path.clone(),
             traces: self.traces.clone(),
@@ -179,22 +203,22 @@ mod tests {
     use super::*;
 
     /// A star of `leaves` around a centre, and `pairs` drawn on its leaves.
-    fn star(leaves: u32, pairs: &[(u32, u32)]) -> Structure {
+    fn star(leaves: u32, pairs: &[(u32, u32)]) -> Canonical {
         let mut colours = vec![1; leaves as usize];
         colours.push(0);
-        let mut structure = Structure::new(colours);
-        for leaf in 0..leaves {
-            structure.add_edge(leaf, leaves, 0);
-        }
-        for &(from, to) in pairs {
-            structure.add_edge(from, to, 1);
-        }
-        structure
+        let rays = (0..leaves).map(|leaf| (leaf, leaves, 0));
+        let pairs: Vec<Edge> = pairs.iter().map(|&(from, to)| (from, to, 1)).collect();
+        let labeller = Labeller::new(Structure::new(colours.clone(), rays.clone().collect()));
+        let found = labeller.canonical(&pairs);
+        // Drawn in or part of the structure: the group is the same.
+        let whole = Structure::new(colours, rays.chain(pairs).collect());
+        assert_eq!(Labeller::new(whole).canonical(&[]).order, found.order);
+        found
     }
 
     #[test]
     fn orders_of_known_groups() {
-        let order = |structure: &Structure| canonical(structure).order.to_string();
+        let order = |found: &Canonical| found.order.to_string();
         assert_eq!(order(&star(10, &[])), "3628800");
         // A directed cycle of five and five free leaves.
         let cycle = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0)];
@@ -206,7 +230,7 @@ mod tests {
 
     #[test]
     fn equal_forms_exactly_for_isomorphic_structures() {
-        let form = |pairs: &[(u32, u32)]| canonical(&star(6, pairs)).form;
+        let form = |pairs: &[(u32, u32)]| star(6, pairs).form;
         let hexagon = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (5, 0)];
         let other_hexagon = [(0, 2), (2, 4), (4, 1), (1, 5), (5, 3), (3, 0)];
         let triangles = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3)];
@@ -219,9 +243,8 @@ mod tests {
 
     #[test]
     fn labellings_compose_to_a_mapping() {
-        let one = star(6, &[(0, 1), (1, 2), (4, 5)]);
-        let two = star(6, &[(3, 5), (5, 0), (2, 1)]);
-        let (a, b) = (canonical(&one), canonical(&two));
+        let a = star(6, &[(0, 1), (1, 2), (4, 5)]);
+        let b = star(6, &[(3, 5), (5, 0), (2, 1)]);
         let map = mapping(&a.labelling, &b.labelling);
         let mut images: Vec<_> = [(0, 1), (1, 2), (4, 5)]
             .iter()

@@ -1,33 +1,44 @@
 //! Coloured vertices and coloured directed edges.
 
+/// An edge: from, to, colour.
+pub type Edge = (u32, u32, u32);
+
 /// A labelled structure. Vertices count from 0; colours are any numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
     colours: Vec<u32>,
-    /// For each vertex its neighbours: (other vertex, colour of the edge; the highest bit tells an
-    /// edge that enters from one that leaves).
-    neighbours: Vec<Vec<(u32, u32)>>,
-    /// (from, to, colour), in no particular order.
-    edges: Vec<(u32, u32, u32)>,
+    /// The neighbours of all vertices, vertex by vertex: (other vertex, colour of the edge; the
+    /// highest bit tells an edge that enters from one that leaves).
+    neighbours: Vec<(u32, u32)>,
+    /// Where the neighbours of each vertex begin, and where the last ones end.
+    starts: Vec<u32>,
+    edges: Vec<Edge>,
 }
 
-const ENTERS: u32 = 1 << 31;
+/// Tells, in the colour of an edge, that it enters.
+pub(super) const ENTERS: u32 = 1 << 31;
 
 impl Structure {
-    /// Vertices of these colours and no edges.
+    /// Vertices of these colours and edges between them. Both ends of an edge exist, its colour is
+    /// below 2^31. Several edges between the same two vertices are fine.
+    ///
+    /// # Panics
+    /// Where an end of an edge does not exist.
     #[must_use]
-    pub fn new(colours: Vec<u32>) -> Self {
-        let neighbours = vec![Vec::new(); colours.len()];
-        Self { colours, neighbours, edges: Vec::new() }
-    }
-
-    /// Adds an edge; `colour` is below 2^31, both ends exist. Several edges between the same two
-    /// vertices are fine.
-    pub fn add_edge(&mut self, from: u32, to: u32, colour: u32) {
-        debug_assert!(colour < ENTERS);
-        self.edges.push((from, to, colour));
-        self.neighbours[from as usize].push((to, colour));
-        self.neighbours[to as usize].push((from, colour | ENTERS));
+    pub fn new(colours: Vec<u32>, edges: Vec<Edge>) -> Self {
+        let mut own = vec![Vec::new(); colours.len()];
+        for &(from, to, colour) in &edges {
+            debug_assert!(colour < ENTERS);
+            own[from as usize].push((to, colour));
+            own[to as usize].push((from, colour | ENTERS));
+        }
+        let mut starts = vec![0];
+        let mut neighbours = Vec::with_capacity(2 * edges.len());
+        for own in own {
+            neighbours.extend(own);
+            starts.push(neighbours.len() as u32);
+        }
+        Self { colours, neighbours, starts, edges }
     }
 
     /// The number of vertices.
@@ -47,17 +58,15 @@ impl Structure {
     }
 
     pub(super) fn neighbours(&self, vertex: usize) -> &[(u32, u32)] {
-        &self.neighbours[vertex]
+        &self.neighbours[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
 
-    /// The edges with every vertex `v` called `names[v]`, sorted: equal for two labellings exactly
-    /// when one is the other after an automorphism.
-    pub(super) fn renamed(&self, names: &[u32]) -> Vec<(u32, u32, u32)> {
-        let mut edges: Vec<_> = self
-            .edges
-            .iter()
-            .map(|&(from, to, colour)| (names[from as usize], names[to as usize], colour))
-            .collect();
+    /// The edges, and further ones, with every vertex `v` called `names[v]`, sorted: equal for two
+    /// labellings exactly when one is the other after an automorphism.
+    pub(super) fn renamed(&self, further: &[Edge], names: &[u32]) -> Vec<Edge> {
+        let renamed =
+            |&(from, to, colour): &Edge| (names[from as usize], names[to as usize], colour);
+        let mut edges: Vec<Edge> = self.edges.iter().chain(further).map(renamed).collect();
         edges.sort_unstable();
         edges
     }

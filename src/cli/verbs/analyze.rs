@@ -1,7 +1,7 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::wording::{count, machine_line};
-use crate::analyzer::{self, Exact};
+use crate::analyzer::{self, Exact, Limits};
 use crate::base::Picos;
 use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
@@ -33,7 +33,7 @@ pub(in crate::cli) struct AnalyzeArgs {
 
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
-    let platform = pipeline::platform(context, &args.target)?;
+    let platform = pipeline::platform(context, &args.target, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
@@ -103,7 +103,7 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     }
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let mut out = String::new();
-    let _ = writeln!(out, "machine     {}", machine_line(platform));
+    let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
     let _ = writeln!(
         out,
         "routes      {}: {}",

@@ -1,5 +1,6 @@
 //! `variopath bench`: planning time and plan quality.
 
+use crate::analyzer::Limits;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::bench_plan;
 use crate::cli::context::Context;
@@ -54,7 +55,7 @@ pub(in crate::cli) fn bench(context: &mut Context, args: &BenchArgs) -> Outcome 
     for target in targets {
         context.progress(&format!("planning for {target}"));
         let named = TargetArgs { target: target.clone(), assume: None };
-        let platform = match pipeline::platform(context, &named) {
+        let platform = match pipeline::platform(context, &named, &Limits::strict()) {
             Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
                 let why = failure.0.iter().next().map_or("", |first| &first.message);
                 let message = format!("preset {target} is left out: {why}");

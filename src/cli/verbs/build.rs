@@ -1,6 +1,7 @@
 //! `variopath build`: the bundle of a machine.
 
 use super::wording::{count, machine_line};
+use crate::analyzer::Limits;
 use crate::bundle::BundleError;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
@@ -42,7 +43,7 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
         .help("leave --arch out and compile kernels.cu with nvcc or NVRTC")
         .into());
     }
-    let platform = pipeline::platform(context, &args.target)?;
+    let platform = pipeline::platform(context, &args.target, &Limits::default())?;
     let parts = pipeline::bundle_parts(&platform)?;
     let path = std::path::Path::new(&args.output);
     let manifest = crate::bundle::write(path, &parts, args.force).map_err(|error| {
@@ -59,7 +60,7 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
     }
     context.print(&format!(
         "machine     {}\nbundle      {}: {}, {} in {}, no binaries\n",
-        machine_line(&platform),
+        machine_line(platform.kind, &platform.topology),
         args.output,
         count(manifest.files.len() + 1, "file"),
         count(manifest.programs as usize, "channel program"),

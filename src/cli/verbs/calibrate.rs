@@ -6,9 +6,9 @@ use crate::base::SourceId;
 use crate::calibrate::{self, Calibration, Source};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
+use crate::cli::input;
 use crate::cli::mistaken;
 use crate::cli::pipeline::internal;
-use crate::cli::target;
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::dsl::{self, Machine, tree};
 use crate::import::{self, Format};
@@ -79,7 +79,7 @@ pub(in crate::cli) fn calibrate(context: &mut Context, args: &CalibrateArgs) -> 
         }
         (false, Some(_)) => context.print(&report),
         (false, None) => {
-            eprint!("{report}");
+            context.print_beside(&report);
             context.print(&text)
         }
     }
@@ -99,7 +99,7 @@ fn machine(
 
 /// Measurements, whichever way they are written.
 fn measurements(context: &mut Context, path: &str, matrix: Option<MatrixKind>) -> Outcome<Source> {
-    let (shown, text) = target::read_text(path, target::MACHINE_BYTES)?;
+    let (shown, text) = input::read_text(path, input::MACHINE_BYTES)?;
     let name = shown.rsplit(['/', '\\']).next().unwrap_or(&shown).to_owned();
     let format = import::detect(&text);
     let source = context.sources.add(shown.clone(), text);

@@ -1,13 +1,16 @@
 //! `variopath compare`: what a demand's bounds are on two machines.
 
 use super::wording::machine_line;
+use crate::analyzer;
 use crate::base::Picos;
 use crate::catalog::{self, Bounds};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::cli::pipeline::{self, NamedDemand, internal};
+use crate::cli::target::{Kind, Target};
 use crate::diagnostics::{Diagnostic, Exit};
+use crate::topology::Topology;
 use clap::Args;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -34,18 +37,19 @@ pub(in crate::cli) struct CompareArgs {
 
 /// A machine and the bounds of the demand on it.
 struct Side {
-    platform: Platform,
+    kind: Kind,
+    topology: Topology,
     bounds: Bounds,
 }
 
 /// Prints the bounds of both machines side by side, and which link is critical on which.
 pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outcome {
-    let platform = |context: &mut Context, target: &str| {
+    let load = |context: &mut Context, target: &str| {
         let args = TargetArgs { target: target.to_owned(), assume: args.assume };
-        pipeline::platform(context, &args)
+        pipeline::topology(context, &args)
     };
-    let (a, b) = (platform(context, &args.a)?, platform(context, &args.b)?);
-    let (ranks, other) = (a.topology.ranks.len(), b.topology.ranks.len());
+    let (a, b) = (load(context, &args.a)?, load(context, &args.b)?);
+    let (ranks, other) = (a.1.ranks.len(), b.1.ranks.len());
     if ranks != other {
         let message = format!("{} has {ranks} ranks and {} has {other}", args.a, args.b);
         return Err(Diagnostic::error("ranks-differ", message)
@@ -54,10 +58,10 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
             .into());
     }
     let demand = pipeline::demand(&args.demand, ranks)?;
-    let side = |platform: Platform| -> Outcome<Side> {
-        let bounds =
-            catalog::bounds(&platform.catalog, &demand.demand).map_err(|e| internal(&e))?;
-        Ok(Side { platform, bounds })
+    let side = |(target, topology): (Target, Topology)| -> Outcome<Side> {
+        let catalog = analyzer::outline(&topology)?;
+        let bounds = catalog::bounds(&catalog, &demand.demand).map_err(|e| internal(&e))?;
+        Ok(Side { kind: target.kind, topology, bounds })
     };
     let sides = [side(a)?, side(b)?];
     if context.json {
@@ -67,15 +71,15 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
 }
 
 fn critical(side: &Side) -> String {
-    let name = |link| side.platform.topology.resource_name(link);
+    let name = |link| side.topology.resource_name(link);
     side.bounds.critical_link.map_or_else(|| "none".to_owned(), name)
 }
 
 fn text(demand: &NamedDemand, sides: &[Side; 2]) -> String {
     let [a, b] = sides;
     let mut out = String::new();
-    let _ = writeln!(out, "A           {}", machine_line(&a.platform));
-    let _ = writeln!(out, "B           {}", machine_line(&b.platform));
+    let _ = writeln!(out, "A           {}", machine_line(a.kind, &a.topology));
+    let _ = writeln!(out, "B           {}", machine_line(b.kind, &b.topology));
     let _ = writeln!(out, "demand      {}", super::wording::demand_line(demand));
     for (name, of) in [
         ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),
@@ -116,9 +120,9 @@ fn verdict(a: Picos, b: Picos) -> String {
 fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {
     let side = |side: &Side| {
         json!({
-            "topology": side.platform.topology.name,
-            "digest": side.platform.topology.digest,
-            "assumed_values": side.platform.topology.assumed,
+            "topology": side.topology.name,
+            "digest": side.topology.digest,
+            "assumed_values": side.topology.assumed,
             "t_star_ns": side.bounds.t_star.nanos_down(),
             "t_eff_ns": side.bounds.t_eff.nanos_down(),
             "critical_link": side.bounds.critical_link,

@@ -4,6 +4,7 @@ use crate::base::SourceId;
 use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
+use crate::cli::input;
 use crate::cli::mistaken;
 use crate::cli::target;
 use crate::cli::verbs::table;
@@ -103,7 +104,7 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
                 .exit(Exit::File)
                 .into());
         }
-        let (name, text) = target::read_text(file, target::MACHINE_BYTES)?;
+        let (name, text) = input::read_text(file, input::MACHINE_BYTES)?;
         mistaken::own_document(&name, &text)?;
         inputs.push(context.sources.add(name, text));
     }

@@ -3,6 +3,7 @@
 use super::wording::word;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
+use crate::cli::target::Kind;
 use crate::topology::Survey;
 
 /// What a check found.
@@ -16,34 +17,36 @@ pub(super) struct State<'a> {
     pub(super) survey: &'a Survey,
 }
 
-/// One to three lines, the most pressing first. `kind` says what the target is.
+/// One to three lines, the most pressing first.
 pub(super) fn next(
     context: &Context,
     args: &TargetArgs,
-    kind: &str,
+    kind: Kind,
     state: &State<'_>,
 ) -> Vec<String> {
     let given = if args.target == "-" { "FILE".to_owned() } else { word(&args.target) };
     let sets: String =
         context.sets.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
     let assume = match args.assume {
-        Some(generation) if kind == "imported" => format!(" --assume gen{generation}"),
+        Some(generation) if kind == Kind::Imported => format!(" --assume gen{generation}"),
         _ => String::new(),
     };
     let target = format!("{given}{assume}{sets}");
     // The file that figures are written into, and how it comes about.
     let (file, make) = match kind {
-        "preset" => ("mine.topo", Some(format!("variopath presets {given} > mine.topo"))),
-        "bundle" => {
+        Kind::Preset => ("mine.topo", Some(format!("variopath presets {given} > mine.topo"))),
+        Kind::Bundle => {
             let inside = word(&format!("{}/topology.topo", args.target.trim_end_matches('/')));
             ("mine.topo", Some(format!("variopath fmt {inside} > mine.topo")))
         }
-        "imported" => ("mine.topo", Some(format!("variopath import {given}{assume} -o mine.topo"))),
-        _ => (given.as_str(), None),
+        Kind::Imported => {
+            ("mine.topo", Some(format!("variopath import {given}{assume} -o mine.topo")))
+        }
+        Kind::File | Kind::Stdin => (given.as_str(), None),
     };
     let mut lines = Vec::new();
     if state.questions {
-        let imported = kind == "imported" && assume.is_empty();
+        let imported = kind == Kind::Imported && assume.is_empty();
         let or = if imported { ", or import with --assume gen4" } else { "" };
         lines.extend(make);
         lines.push(format!("answer the questions: write the rates into {file}{or}"));

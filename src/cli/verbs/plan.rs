@@ -1,6 +1,7 @@
 //! `variopath plan`: the schedule of one exchange.
 
 use super::wording::{demand_line, machine_line, plan_line};
+use crate::analyzer::Limits;
 use crate::catalog::{Plan, plan_document};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
@@ -66,7 +67,7 @@ enum Setting {
 /// Prints the plan as a table of steps, or as JSON.
 pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     supported(&args.how)?;
-    let platform = pipeline::platform(context, &args.target)?;
+    let platform = pipeline::platform(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let mut document = plan_document(&platform.topology.name, &plan);
@@ -79,7 +80,7 @@ pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
         return context.print_json(&document);
     }
     let mut out = String::new();
-    let _ = writeln!(out, "machine     {}", machine_line(&platform));
+    let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
     let _ = writeln!(out, "demand      {}", demand_line(&demand));
     let _ = writeln!(out, "plan        {}", plan_line(&platform.topology, &plan));
     out.push_str(&steps(context, &platform, &plan));

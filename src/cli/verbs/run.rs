@@ -1,6 +1,7 @@
 //! `variopath run`: plans one exchange and carries it out.
 
 use super::wording::{demand_line, machine_line, plan_line};
+use crate::analyzer::Limits;
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -63,7 +64,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
         .help("--engine host executes the same kernels on CPU threads")
         .into());
     }
-    let platform = pipeline::platform(context, &args.target)?;
+    let platform = pipeline::platform(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let parts = pipeline::bundle_parts(&platform)?;
@@ -78,7 +79,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
     if !context.json {
         context.print(&format!(
             "machine     {}\ndemand      {}\nplan        {}\n",
-            machine_line(&platform),
+            machine_line(platform.kind, &platform.topology),
             demand_line(&demand),
             plan_line(&platform.topology, &plan)
         ))?;

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Failure, Outcome};
-use crate::cli::target;
+use crate::cli::input;
 use crate::cli::verbs::wording::count;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Sources};
 use crate::import::{self, Format, Overview};
@@ -98,7 +98,7 @@ fn files(paths: &[String]) -> Outcome<Vec<String>> {
 }
 
 fn import(path: String, is_named: bool, assume: Option<u32>) -> Outcome<Row> {
-    let (name, text) = match target::read_text(&path, target::MACHINE_BYTES) {
+    let (name, text) = match input::read_text(&path, input::MACHINE_BYTES) {
         Ok(read) => read,
         Err(failure) if failure.exit() == Exit::Input || !is_named => {
             let result = Err(refusal(&Sources::new(), &failure.0));

@@ -1,9 +1,10 @@
 //! `variopath verify`: a plan against machine and demand.
 
+use crate::analyzer::Limits;
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::{pipeline, target};
+use crate::cli::{input, pipeline};
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::verify::{self, ClaimedPlan};
 use clap::Args;
@@ -26,9 +27,9 @@ pub(in crate::cli) struct VerifyArgs {
 
 /// Replays the plan; says what was checked, or every fault (exit 3).
 pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
-    let platform = pipeline::platform(context, &args.target)?;
+    let platform = pipeline::platform(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let (name, text) = target::read_text(&args.plan, target::PLAN_BYTES)?;
+    let (name, text) = input::read_text(&args.plan, input::PLAN_BYTES)?;
     let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
         Diagnostic::error("not-a-plan", fault.to_string())
             .in_file(name.clone())

@@ -2,7 +2,8 @@
 
 use crate::base::{DeviceKind, Picos};
 use crate::catalog::Plan;
-use crate::cli::pipeline::{NamedDemand, Platform};
+use crate::cli::pipeline::NamedDemand;
+use crate::cli::target::Kind;
 use crate::topology::Topology;
 
 /// `1 switch`, `4 switches`.
@@ -12,8 +13,7 @@ pub(super) fn count(n: usize, word: &str) -> String {
 }
 
 /// `l20-8 (preset): 8 GPUs, 4 switches, 2 sockets; 1 value assumed`
-pub(super) fn machine_line(platform: &Platform) -> String {
-    let topology = &platform.topology;
+pub(super) fn machine_line(kind: Kind, topology: &Topology) -> String {
     let of = |kind| topology.vertices.iter().filter(|vertex| vertex.kind == kind).count();
     let mut parts = vec![count(topology.ranks.len(), "GPU")];
     for (kind, word) in
@@ -27,7 +27,7 @@ pub(super) fn machine_line(platform: &Platform) -> String {
         0 => String::new(),
         n => format!("; {} assumed", count(n, "value")),
     };
-    format!("{} ({}): {}{assumed}", topology.name, platform.kind, parts.join(", "))
+    format!("{} ({}): {}{assumed}", topology.name, kind.word(), parts.join(", "))
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`
