@@ -71,3 +71,21 @@ fn a_machine_without_routes_is_refused_as_ever() {
     let faults = advise(&machine, &digest, &parse_spec("uniform:1MiB", 2).expect("one"));
     assert!(faults.is_err());
 }
+
+#[test]
+fn slots_under_a_joint_capacity_are_left_alone() {
+    let text = "topology \"joint\"
+socket s
+switch v[2]
+gpu g[4]
+v[*] -- s : 20 GB/s
+g[k] -- v[k/2] : 25 GB/s
+total v[0] : 60 GB/s
+";
+    let (machine, digest) = machine(text);
+    let demand = parse_spec("uniform:1MiB", 4).expect("one");
+    // v[0], what hangs on it and what it hangs on have links under the total, so no GPU is moved:
+    // the six exchanges of ranks are left.
+    let report = advise(&machine, &digest, &demand).expect("advice");
+    assert_eq!(report.tried, 6);
+}

@@ -47,9 +47,18 @@ impl Change {
                 (0..machine.links.len()).filter(|&link| end(machine, link, device).is_some());
             let (Some(link), None) = (own.next(), own.next()) else { continue };
             let parent = end(machine, link, device);
+            // A joint capacity may be over whatever hangs on a device, which is not known here.
+            let is_joint = |at: usize| {
+                let joint = machine.totals.iter().flat_map(|total| &total.links);
+                joint.map(|joint| joint.0).any(|link| end(machine, link, at).is_some())
+            };
+            if is_joint(device) || parent.is_some_and(is_joint) {
+                continue;
+            }
             let slots = (0..machine.devices.len()).filter(|&slot| {
                 matches!(machine.devices[slot].kind, DeviceKind::Switch | DeviceKind::Socket)
                     && Some(slot) != parent
+                    && !is_joint(slot)
             });
             changes.extend(slots.map(|to| Self::Move { device, link, to }));
         }
