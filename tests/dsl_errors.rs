@@ -56,6 +56,8 @@ fn unknown_unit() {
       |
     5 | s[0] -- s[1] : 39 GBs
       |                   ^^^ expected GB/s, GiB/s, MB/s or Gb/s
+      |
+      = help: GB/s counts bytes, Gb/s bits: 200 Gb/s are 25 GB/s
     "#);
     insta::assert_snapshot!(in_machine("s[0] -- s[1] : 39 TB/s"), @r#"
     error[unknown-unit]: unknown unit `TB/s`
@@ -220,7 +222,7 @@ fn walking_index() {
      --> m.topo:5:11
       |
     5 | without g[k]
-      |           ^ a walking index has its place in joins only
+      |           ^ a walking index has its place in joins, totals and `via` only
       |
       = help: `*` means all elements
     "#);

@@ -31,6 +31,8 @@ fn empty_files() {
       |
     1 | gpu g[8]
       | ^^^ expected `topology`
+      |
+      = help: write `topology "name"`
     "#);
 }
 
@@ -125,7 +127,7 @@ fn changes() {
       |
     5 | set s[0] { arch sm_90 }
       |            ^^^^^^^^^^ `arch` belongs to a gpu
-    error[bus-count]: 1 bus ids for 8 devices
+    error[bus-count]: 1 bus id for 8 devices
      --> m.topo:6:12
       |
     6 | set g[*] { bus "1", arch x }

@@ -243,7 +243,7 @@ fn units_and_numbers() {
             "g[*] -- s[0] : 25 gb/s",
             "unknown-unit: unknown unit `gb/s`",
             "                  ^^^^ expected GB/s, GiB/s, MB/s or Gb/s",
-            "",
+            "GB/s counts bytes, Gb/s bits: 200 Gb/s are 25 GB/s",
         ),
         (
             "g[*] -- s[0] : 16 GT/s",
@@ -417,7 +417,7 @@ fn strings_attributes_and_names() {
         ),
         (
             "use 'l20-8' as l20",
-            r#"syntax: unexpected `\'`"#,
+            r#"syntax: unexpected `'`"#,
             "    ^ expected a string",
             r#"write `use "l20-8" as l20`"#,
         ),

@@ -47,9 +47,18 @@ impl Change {
                 (0..machine.links.len()).filter(|&link| end(machine, link, device).is_some());
             let (Some(link), None) = (own.next(), own.next()) else { continue };
             let parent = end(machine, link, device);
+            // A joint capacity may be over whatever hangs on a device, which is not known here.
+            let is_joint = |at: usize| {
+                let joint = machine.totals.iter().flat_map(|total| &total.links);
+                joint.map(|joint| joint.0).any(|link| end(machine, link, at).is_some())
+            };
+            if is_joint(device) || parent.is_some_and(is_joint) {
+                continue;
+            }
             let slots = (0..machine.devices.len()).filter(|&slot| {
                 matches!(machine.devices[slot].kind, DeviceKind::Switch | DeviceKind::Socket)
                     && Some(slot) != parent
+                    && !is_joint(slot)
             });
             changes.extend(slots.map(|to| Self::Move { device, link, to }));
         }
@@ -65,24 +74,9 @@ impl Change {
         match self {
             Self::Widen { link, rate } => machine.links[link].value.rate = Some(rate),
             Self::Move { device, link, to } => {
-                let place = &mut machine.links[link];
-                // The direction that leads away from the device.
-                let (far, up) = if place.from == device {
-                    (&mut place.to, true)
-                } else {
-                    (&mut place.from, false)
-                };
-                let parent = std::mem::replace(far, to);
-                let has_up = up || place.duplex;
-                for total in &mut machine.totals {
-                    if total.devices.contains(&parent) {
-                        total.links.retain(|&taken| taken != (link, up));
-                    }
-                    if has_up && total.devices.contains(&to) && !total.links.contains(&(link, up)) {
-                        total.links.push((link, up));
-                    }
-                }
-                machine.totals.retain(|total| !total.links.is_empty());
+                let link = &mut machine.links[link];
+                let far = if link.from == device { &mut link.to } else { &mut link.from };
+                *far = to;
             }
             Self::Swap { a, b } => machine.ranks.swap(a, b),
         }

@@ -11,15 +11,18 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::topology::{ResourceKind, Route, Topology};
 use std::collections::BTreeSet;
 
+/// The work of a canonical form, in sets of transfers tried: both take about as long.
+pub const FORM_WORK: u64 = 32;
+
 /// How far the analyzer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// At most this many orbits of strict channels, and of two-rate ones; beyond, those are bounded
     /// and marked so.
     pub max_orbits: usize,
-    /// At most this many channels of each kind are put into canonical form, which takes nearly all
-    /// of the time; beyond, they are bounded and marked so.
-    pub max_forms: usize,
+    /// At most this much work for the channels of each kind; beyond, they are bounded and marked so.
+    /// A set of transfers tried counts 1, a channel put into canonical form [`FORM_WORK`].
+    pub max_work: u64,
     /// Which channels are sought: strict ones, or two-rate ones too.
     pub paces: Paces,
 }
@@ -34,9 +37,10 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; 60000 forms, which take about two seconds where 16 GPUs have many switches.
+    /// strict channels; the work of 60000 forms, which take about two seconds where 16 GPUs have many
+    /// switches.
     fn default() -> Self {
-        Self { max_orbits: 4096, max_forms: 60_000, paces: Paces::All }
+        Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
     }
 }
 

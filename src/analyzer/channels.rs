@@ -13,7 +13,7 @@
 //! it does not matter which member of a family the search continues from: replace T by its image.
 //! For the same reason one r of each orbit under the symmetries that leave S alone is enough.
 
-use super::Limits;
+use super::catalog_of::{FORM_WORK, Limits};
 use crate::base::{Rank, RouteId};
 use crate::catalog::symmetry::{Form, Labeller};
 use crate::catalog::{
@@ -43,6 +43,7 @@ pub(super) fn maximal_channels(
         forms: FxHashSet::default(),
         met: FxHashSet::default(),
         queue: VecDeque::new(),
+        work_left: limits.max_work,
     };
     search.visit(fit.complete(&[]));
     while let Some((channel, stabiliser)) = search.queue.pop_front() {
@@ -58,7 +59,12 @@ pub(super) fn maximal_channels(
             let own = channel.0.iter().find(|member| member.route == route);
             let slowest = own.map_or(fit.paces(route), |own| own.pace);
             for pace in 0..slowest {
-                for mut set in least_slowings(&fit, &channel, Transfer { route, pace }) {
+                let (slowings, tried) =
+                    least_slowings(&fit, &channel, Transfer { route, pace }, search.work_left);
+                search.work(tried);
+                // Each is extended to a channel, which takes as long as a few sets tried.
+                search.work(EXTENSION_WORK * slowings.len() as u64);
+                for mut set in slowings {
                     set.push(Transfer { route, pace });
                     search.visit(fit.complete(&set));
                 }
@@ -83,15 +89,22 @@ struct Search<'a> {
     met: FxHashSet<Channel>,
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
     queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
+    work_left: u64,
 }
 
 impl Search<'_> {
+    /// Counts work; tells whether there is some left, else the search stays incomplete.
+    fn work(&mut self, units: u64) -> bool {
+        self.complete &= units <= self.work_left;
+        self.work_left = self.work_left.saturating_sub(units);
+        self.complete
+    }
+
     fn visit(&mut self, channel: Channel) {
         if self.met.contains(&channel) {
             return;
         }
-        if self.met.len() >= self.limits.max_forms {
-            self.complete = false;
+        if !self.work(FORM_WORK) {
             return;
         }
         self.met.insert(channel.clone());
@@ -137,22 +150,42 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
     (0..forest.len()).map(|index| find(&forest, index)).collect()
 }
 
-/// The other members of `channel` after every least slowing that makes room for `wanted`.
-fn least_slowings(fit: &Fit, channel: &Channel, wanted: Transfer) -> Vec<Vec<Transfer>> {
+/// The other members of `channel` after every least slowing that makes room for `wanted`, and how
+/// many slowings were tried for that: where it is more than `most`, some are missing.
+fn least_slowings(
+    fit: &Fit,
+    channel: &Channel,
+    wanted: Transfer,
+    most: u64,
+) -> (Vec<Vec<Transfer>>, u64) {
     // Whoever never runs beside the route has to go in any case.
     let apart = fit.apart(wanted.route);
     let others = channel.0.iter().copied().filter(|member| {
         member.route != wanted.route && apart.binary_search(&member.route).is_err()
     });
-    let mut slowing =
-        Slowing { fit, needs: fit.needs(wanted), seen: FxHashSet::default(), found: Vec::new() };
+    let mut slowing = Slowing {
+        fit,
+        needs: fit.needs(wanted),
+        seen: FxHashSet::default(),
+        found: Vec::new(),
+        tried: 0,
+        most,
+    };
     slowing.branch(others.collect());
-    let mut found = slowing.found;
+    let Slowing { mut found, tried, .. } = slowing;
     found.sort_unstable();
-    let all = found.clone();
-    found.retain(|set| !all.iter().any(|other| other != set && at_most(set, other)));
-    found
+    // Others than the least lead nowhere new; sorting them out takes longer where there are many.
+    if found.len() <= FEW {
+        let all = found.clone();
+        found.retain(|set| !all.iter().any(|other| other != set && at_most(set, other)));
+    }
+    (found, tried)
 }
+
+/// The work of extending a set to a maximal channel, in sets tried.
+const EXTENSION_WORK: u64 = 4;
+/// Up to so many slowings are compared with each other.
+const FEW: usize = 256;
 
 /// Whether each member of `set` is in `other`, at least as fast.
 fn at_most(set: &[Transfer], other: &[Transfer]) -> bool {
@@ -168,11 +201,17 @@ struct Slowing<'a> {
     needs: &'a [(usize, u64)],
     seen: FxHashSet<Vec<Transfer>>,
     found: Vec<Vec<Transfer>>,
+    tried: u64,
+    most: u64,
 }
 
 impl Slowing<'_> {
     /// Slows, by one pace, each member on the first resource that is still too full.
     fn branch(&mut self, set: Vec<Transfer>) {
+        self.tried += 1;
+        if self.tried > self.most {
+            return;
+        }
         let taken = |member: &Transfer, at: usize| {
             let needs = self.fit.needs(*member);
             needs.binary_search_by_key(&at, |need| need.0).ok().map(|found| needs[found].1)

@@ -6,6 +6,6 @@ mod exact;
 mod exact_price;
 mod unsupported;
 
-pub use catalog_of::{Limits, analyze, outline};
+pub use catalog_of::{FORM_WORK, Limits, analyze, outline};
 pub use exact::{Exact, ExactError, exact_optimum};
 pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unsupported};

@@ -6,6 +6,7 @@ mod bench_plan;
 mod context;
 mod failure;
 mod input;
+mod mistaken;
 mod pipeline;
 mod target;
 mod verbs;

@@ -4,6 +4,7 @@ use super::arguments::TargetArgs;
 use super::context::Context;
 use super::failure::Outcome;
 use super::input;
+use super::mistaken;
 use crate::base::SourceId;
 use crate::diagnostics::Diagnostic;
 use crate::dsl::{self, tree};
@@ -72,7 +73,7 @@ fn read(context: &mut Context, args: &TargetArgs) -> Outcome<(tree::File, Source
     let path = Path::new(target);
     let is_stdin = target == "-";
     let (name, text, kind) = if !is_stdin && !target.contains('/') && path.extension().is_none() {
-        let preset = dsl::preset(target).ok_or_else(|| unknown_preset(target))?;
+        let preset = dsl::preset(target).ok_or_else(|| mistaken::unknown_preset(target))?;
         (format!("preset {target}"), preset.text.to_owned(), Kind::Preset)
     } else if !is_stdin && path.is_dir() {
         let bundle = super::pipeline::read_bundle(target)?;
@@ -80,6 +81,7 @@ fn read(context: &mut Context, args: &TargetArgs) -> Outcome<(tree::File, Source
         (name, bundle.topology_text, Kind::Bundle)
     } else {
         let (name, text) = input::read_text(target, input::MACHINE_BYTES)?;
+        mistaken::own_document(&name, &text)?;
         let is_dump = !target.ends_with(".topo") && import::detect(&text).is_some();
         let kind = match (is_dump, is_stdin) {
             (true, _) => Kind::Imported,
@@ -97,21 +99,6 @@ fn read(context: &mut Context, args: &TargetArgs) -> Outcome<(tree::File, Source
     let mut file = imported.file;
     file.name.value = topology_name(Some(target));
     Ok((file, source, kind))
-}
-
-/// The error for a TARGET that is neither a preset nor looks like a path.
-pub(super) fn unknown_preset(name: &str) -> Diagnostic {
-    let names: Vec<&str> = dsl::presets().iter().map(|preset| preset.name).collect();
-    let mut diagnostic =
-        Diagnostic::error("unknown-preset", format!("there is no preset `{name}`"))
-            .help(format!("presets: {}", names.join(", ")));
-    if Path::new(name).exists() {
-        diagnostic =
-            diagnostic.help(format!("for the file or bundle of that name write `./{name}`"));
-    } else {
-        diagnostic = diagnostic.help("a path has a `/` or a suffix, such as `machine.topo`");
-    }
-    diagnostic
 }
 
 /// Reads a file of measurements.

@@ -97,8 +97,6 @@ pub struct Total {
     /// The directions of links, each once: the position of the link and whether it is taken in its
     /// written direction (else in the reverse of a duplex link).
     pub links: Vec<(usize, bool)>,
-    /// The devices that stand alone, for all that they take in: those links are among the above.
-    pub devices: Vec<usize>,
     /// What they carry together.
     pub value: LinkValue,
     /// Where it is declared.

@@ -88,6 +88,7 @@ impl Dumps {
                 let fault = match text {
                     text if text.trim().is_empty() => Fault::Empty,
                     text if text.contains('\0') => Fault::Binary,
+                    text if is_topology(text) => Fault::TopologyFile,
                     _ => Fault::NotRecognised,
                 };
                 return Err(fault.at(None).in_file(name).into());
@@ -103,4 +104,13 @@ fn headerless(row: &Line, source: SourceId) -> Diagnostics {
         row.words[1..].iter().take_while(|word| PairLabel::from_word(&word.text).is_some()).count();
     let fault = Fault::NoHeader { row: row.word(0).to_string(), labels };
     fault.at(Some(row.span(source))).into()
+}
+
+/// Whether the first word is that of the topology language.
+fn is_topology(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    first
+        .and_then(|line| line.strip_prefix("topology"))
+        .is_some_and(|rest| rest.starts_with([' ', '\t']))
 }

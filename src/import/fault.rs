@@ -11,6 +11,8 @@ use std::fmt;
 pub enum Fault {
     /// The text is no dump that is known.
     NotRecognised,
+    /// The text is a topology file already.
+    TopologyFile,
     /// There is nothing in it.
     Empty,
     /// Bytes of zero stand in it.
@@ -57,6 +59,7 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotRecognised => f.write_str("this is no dump that can be imported"),
+            Self::TopologyFile => f.write_str("this is a topology file already, no dump"),
             Self::Measurements => f.write_str(
                 "these are rates between GPUs: they do not say how the machine is built",
             ),
@@ -127,7 +130,9 @@ impl fmt::Display for Fault {
 impl Fault {
     fn code(&self) -> &'static str {
         match self {
-            Self::NotRecognised | Self::Empty | Self::Binary => "import-format",
+            Self::NotRecognised | Self::TopologyFile | Self::Empty | Self::Binary => {
+                "import-format"
+            }
             Self::TooLong => "import-limit",
             Self::NotPeerAccess | Self::Measurements | Self::Collective => "import-unsupported",
             Self::NoHeader { .. } => "import-header",
@@ -147,9 +152,10 @@ impl Fault {
         Some(match self {
             Self::NotRecognised => {
                 "looked for a header `GPU0 GPU1 …` (nvidia-smi topo), `<system>` (NCCL), `<topology>` \
-                 (hwloc), `-[0000:00]-` (lspci -tv), `LnkCap:` (lspci -vv): `variopath import \
-                 --help` names the commands"
+                 (hwloc), `-[0000:00]-` (lspci -tv), `LnkCap:` (lspci -vv), a matrix \
+                 of p2pBandwidthLatencyTest: `variopath import --help` names the commands"
             }
+            Self::TopologyFile => "it needs no import: `variopath check` reads it as it stands",
             Self::Empty => "run the command again: `nvidia-smi topo -m > topo.txt`",
             Self::TooLong => "no dump of a machine is like that: check the file",
             Self::Binary => {

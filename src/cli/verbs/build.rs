@@ -2,6 +2,7 @@
 
 use super::wording::{count, machine_line};
 use crate::analyzer::Limits;
+use crate::bundle::BundleError;
 use crate::cli::arguments::TargetArgs;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -46,7 +47,12 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
     let parts = pipeline::bundle_parts(&platform)?;
     let path = std::path::Path::new(&args.output);
     let manifest = crate::bundle::write(path, &parts, args.force).map_err(|error| {
-        Diagnostic::error("bundle", error.to_string()).in_file(&args.output).exit(Exit::File)
+        let diagnostic = match error {
+            BundleError::Exists(_) => Diagnostic::error("exists", "the output exists already")
+                .help("pass --force to replace a bundle, or choose another name"),
+            error => Diagnostic::error("bundle", error.to_string()),
+        };
+        diagnostic.in_file(&args.output).exit(Exit::File)
     })?;
     context.wrote(&args.output);
     if context.json {

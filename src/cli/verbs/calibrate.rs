@@ -7,6 +7,7 @@ use crate::calibrate::{self, Calibration, Source};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::input;
+use crate::cli::mistaken;
 use crate::cli::pipeline::internal;
 use crate::diagnostics::{Diagnostic, Diagnostics, Severity};
 use crate::dsl::{self, Machine, tree};
@@ -49,7 +50,7 @@ pub(in crate::cli) struct CalibrateArgs {
 
 /// Fits, checks that the file says what was fitted, prints what it predicts, and writes it.
 pub(in crate::cli) fn calibrate(context: &mut Context, args: &CalibrateArgs) -> Outcome {
-    let (name, text) = input::read_text(&args.file, input::MACHINE_BYTES)?;
+    let (name, text) = mistaken::read_topology(&args.file)?;
     let (file, main, machine) = machine(context, &name, text)?;
     let mut sources = Vec::new();
     for path in &args.measured {

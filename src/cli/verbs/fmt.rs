@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::input;
+use crate::cli::mistaken;
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::dsl;
 use clap::Args;
@@ -27,7 +27,7 @@ pub(in crate::cli) struct FmtArgs {
 
 /// Prints, checks or rewrites one file. Comments stay; nothing is expanded, unless asked for.
 pub(in crate::cli) fn fmt(context: &mut Context, args: &FmtArgs) -> Outcome {
-    let (name, text) = input::read_text(&args.file, input::MACHINE_BYTES)?;
+    let (name, text) = mistaken::read_topology(&args.file)?;
     let source = context.sources.add(name.clone(), text.clone());
     let file = dsl::parse(&context.sources, source)?;
     if args.resolved {

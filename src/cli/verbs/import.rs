@@ -5,6 +5,7 @@ use crate::cli::arguments::parse_generation;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::input;
+use crate::cli::mistaken;
 use crate::cli::target;
 use crate::cli::verbs::table;
 use crate::diagnostics::{Diagnostic, Exit};
@@ -96,7 +97,15 @@ pub(in crate::cli) fn import(context: &mut Context, args: &ImportArgs) -> Outcom
     }
     let mut inputs = Vec::new();
     for file in &args.files {
+        if Path::new(file).is_dir() {
+            return Err(Diagnostic::error("file", "cannot read: it is a folder")
+                .in_file(file)
+                .help("name files; `--table` tells about each dump in a folder")
+                .exit(Exit::File)
+                .into());
+        }
         let (name, text) = input::read_text(file, input::MACHINE_BYTES)?;
+        mistaken::own_document(&name, &text)?;
         inputs.push(context.sources.add(name, text));
     }
     let detected = |id: &SourceId| import::detect(context.sources.get(*id).map_or("", |s| &s.text));

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::target::unknown_preset;
+use crate::cli::mistaken::unknown_preset;
 use crate::dsl;
 use clap::Args;
 

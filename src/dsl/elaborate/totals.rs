@@ -60,13 +60,10 @@ impl<'t> Builder<'t> {
         walk: &Walk<'_>,
         span: Option<Span>,
     ) -> Result<(), Reported> {
-        let (mut links, mut devices) = (Vec::new(), Vec::new());
+        let mut links = Vec::new();
         let mut counted = BTreeSet::new();
         for traffic in of {
             let at = place(traffic.path.span);
-            if traffic.to.is_none() {
-                devices.extend(self.devices_of(instance, &traffic.path, walk)?);
-            }
             for (from, to) in self.directions(instance, traffic, walk)? {
                 if self.removed[from] || self.removed[to] {
                     continue;
@@ -91,7 +88,7 @@ impl<'t> Builder<'t> {
             let Instance { prefix, .. } = &self.instances[instance];
             let names = of.iter().map(|one| traffic_text(&walked(one, prefix, walk)));
             let name = names.collect::<Vec<_>>().join(", ");
-            self.totals.push(Total { name, links, devices, value: value.clone(), span });
+            self.totals.push(Total { name, links, value: value.clone(), span });
         }
         Ok(())
     }

@@ -3,8 +3,10 @@
 use super::{
     Counted, Error, MAX_CHUNKS, MAX_DEPTH, MAX_DEVICES, MAX_ELEMENTS, MAX_ELEMENTS_NAMED,
     MAX_ERRORS, MAX_FILE_BYTES, MAX_LINKS, MAX_LISTED, MAX_RULES, MAX_USES, Sought, StepFault,
+    Wanted,
 };
 use crate::diagnostics::{Diagnostic, Exit};
+use crate::dsl::suggest::nearest;
 use std::fmt;
 
 impl Sought {
@@ -67,11 +69,18 @@ impl Error {
                 format!("{bytes} bytes are no topology file; the limit is {MAX_FILE_BYTES}"),
             )
             .in_file(file),
-            Self::Expected { at, found, wanted, meant: word } => meant(
-                error("syntax", format!("unexpected {found}"))
-                    .at(at, format!("expected {}", either(&wanted))),
-                word,
-            ),
+            Self::Expected { at, found, wanted, meant: word } => {
+                let words = wanted.iter().filter_map(|wanted| match wanted {
+                    Wanted::Literal(word) if word.len() > 2 => Some(*word),
+                    _ => None,
+                });
+                let word = word.or_else(|| nearest(found.trim_matches('`'), words));
+                meant(
+                    error("syntax", format!("unexpected {found}"))
+                        .at(at, format!("expected {}", either(&wanted))),
+                    word,
+                )
+            }
             Self::Slip { error, written } => {
                 let mut diagnostic = error.diagnostic();
                 // What the correction says, the general help would say again, or wrongly.
@@ -102,6 +111,10 @@ impl Error {
                 if unit.eq_ignore_ascii_case("GT/s") {
                     diagnostic
                         .help("for a PCIe link write its generation and width: `pcie gen5 x16`")
+                } else if ["gb/s", "gbs", "gbps"].contains(&unit.to_ascii_lowercase().as_str()) {
+                    diagnostic.help("GB/s counts bytes, Gb/s bits: 200 Gb/s are 25 GB/s")
+                } else if unit == "ms" {
+                    diagnostic.help("a millisecond is `1000 us`")
                 } else {
                     diagnostic
                 }
@@ -289,7 +302,7 @@ impl Error {
             }
             Self::NoWalk { at, name } => {
                 error("unknown-param", format!("there is no param `{name}`"))
-                    .at(at, "a walking index has its place in joins only")
+                    .at(at, "a walking index has its place in joins, totals and `via` only")
                     .help("`*` means all elements")
             }
             Self::SecondLink { at, first, from, to, set } => {
@@ -329,7 +342,9 @@ impl Error {
                 if near { d.help(format!("write `arch sm_{digits}`")) } else { d }
             }
             Self::BusCount { at, ids, elements } => {
-                error("bus-count", format!("{ids} bus ids for {elements} devices"))
+                let ids = if ids == 1 { "1 bus id".to_owned() } else { format!("{ids} bus ids") };
+                let devices = if elements == 1 { "device" } else { "devices" };
+                error("bus-count", format!("{ids} for {elements} {devices}"))
                     .at(at, format!("expected {elements}"))
             }
             Self::NoLink { at, from, to } => {

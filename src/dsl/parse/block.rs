@@ -7,7 +7,7 @@ use crate::base::{SourceId, Span};
 use crate::diagnostics::{Diagnostics, Sources};
 use crate::dsl::error::{Error, MAX_DEPTH, MAX_ERRORS, MAX_FILE_BYTES, Wanted};
 use crate::dsl::suggest::nearest;
-use crate::dsl::token::{Token, TokenKind, tokens};
+use crate::dsl::token::{Token, TokenKind, quote, tokens};
 use crate::dsl::tree::{Block, File, Spanned, Statement, StatementKind};
 use crate::dsl::words::{FIRST_WORDS, KINDS, is_reserved};
 use nom::Parser;
@@ -84,6 +84,23 @@ impl<'a> Reader<'a> {
         self.found >= MAX_ERRORS
     }
 
+    /// The header that is missing before a statement, or stands there without its quotes.
+    fn header_meant(&self, start: Input<'a>, statement: bool) -> Option<String> {
+        if statement {
+            return Some("topology \"name\"".to_owned());
+        }
+        let (first, second) = (start[0], start.get(1)?);
+        if !first.is_word("topology")
+            || matches!(second.kind, TokenKind::Text | TokenKind::Unclosed)
+        {
+            return None;
+        }
+        let line = self.text[first.start as usize + first.text.len()..].lines().next()?;
+        let name = line.split(['#', ';']).next()?.trim().trim_matches(['=', ':', '\'', ' ']);
+        let name = if name.is_empty() { "name" } else { name };
+        (name.chars().count() < 80).then(|| format!("topology {}", quote(name)))
+    }
+
     fn file(&mut self) -> Option<File> {
         let gap = self.gap();
         if self.next().kind == TokenKind::End {
@@ -102,7 +119,12 @@ impl<'a> Reader<'a> {
                 // A statement in place of the header is read as one, for the errors in it.
                 let statement = !start[0].is_word("topology")
                     && (is_reserved(start[0].text) || self.parts.contains(start[0].text));
-                self.report(unwrap(error).error);
+                let error = Box::new(unwrap(error).error);
+                let written = self.header_meant(start, statement);
+                self.report(match written {
+                    Some(written) => Error::Slip { error, written },
+                    None => *error,
+                });
                 if !statement {
                     self.skip(start);
                 }

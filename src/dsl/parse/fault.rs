@@ -92,10 +92,22 @@ fn describe(token: &Token<'_>) -> String {
         TokenKind::Text | TokenKind::Unclosed => "string".to_owned(),
         _ if token.text.chars().count() > SHOWN => {
             let start: String = token.text.chars().take(SHOWN).collect();
-            format!("`{}…`", start.escape_debug())
+            format!("`{}…`", shown(&start))
         }
-        _ => format!("`{}`", token.text.escape_debug()),
+        _ => format!("`{}`", shown(token.text)),
     }
+}
+
+/// Quotes and backslashes as they stand, what would spoil a line escaped.
+fn shown(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '\'' | '"' | '\\' => out.push(c),
+            _ => out.extend(c.escape_debug()),
+        }
+    }
+    out
 }
 
 /// Fails at the next token, which a parser beside this one may still take.

@@ -31,6 +31,9 @@ fn rate(tokens: &[Token<'_>]) -> Option<(u32, u32, usize)> {
     }
     if generation.is_none() {
         let token = tokens.get(used)?;
+        if let Some((generation, width)) = joined(&word(used)?) {
+            return Some((generation, width, used + 1));
+        }
         generation = match token.kind {
             TokenKind::Number => token.text.trim_end_matches(".0").parse().ok(),
             _ => after(&word(used)?, "gen"),
@@ -42,7 +45,7 @@ fn rate(tokens: &[Token<'_>]) -> Option<(u32, u32, usize)> {
             used += 1;
         }
     }
-    let generation = generation.filter(|one| (1..=7).contains(one))?;
+    let generation = generation?;
     if tokens.get(used).is_some_and(|token| token.is_mark(",")) {
         used += 1;
     }
@@ -50,8 +53,19 @@ fn rate(tokens: &[Token<'_>]) -> Option<(u32, u32, usize)> {
         TokenKind::Number => tokens[used].text.parse().ok(),
         _ => after(&word(used)?, "x"),
     };
-    let width = width.filter(|one| [1, 2, 4, 8, 12, 16, 32].contains(one))?;
+    let width = width.filter(|&width| is_pcie(generation, width))?;
     Some((generation, width, used + 1))
+}
+
+/// `gen4x16`
+fn joined(word: &str) -> Option<(u32, u32)> {
+    let (generation, width) = word.strip_prefix("gen")?.split_once('x')?;
+    let (generation, width) = (generation.parse().ok()?, width.parse().ok()?);
+    is_pcie(generation, width).then_some((generation, width))
+}
+
+fn is_pcie(generation: u32, width: u32) -> bool {
+    (1..=7).contains(&generation) && [1, 2, 4, 8, 12, 16, 32].contains(&width)
 }
 
 /// The number behind a prefix: 4 for `gen4`.

@@ -9,6 +9,7 @@ use super::value_slips;
 use crate::base::SourceId;
 use crate::dsl::error::{Error, Wanted};
 use crate::dsl::token::{Token, TokenKind, tokens};
+use crate::dsl::words::KINDS;
 use std::ops::Range;
 
 /// Longer statements are not written by hand.
@@ -108,6 +109,8 @@ fn edit(failed: &Failed<'_>) -> Option<Edit> {
         .or_else(|| value_slips::edit(failed))
         .or_else(|| arrow(failed))
         .or_else(|| device(failed))
+        .or_else(|| superfluous_kind(failed))
+        .or_else(|| forgotten_set(failed))
         .or_else(|| hyphen(failed))
         .or_else(|| mark(failed))
 }
@@ -225,6 +228,20 @@ fn device(failed: &Failed<'_>) -> Option<Edit> {
         return Some(Edit { at, text: format!("[{}]", here.text) });
     }
     None
+}
+
+/// `without gpu g[5]`: names stand alone.
+fn superfluous_kind(failed: &Failed<'_>) -> Option<Edit> {
+    let here = failed.here();
+    let next = failed.token(1).filter(|next| next.kind == TokenKind::Word)?;
+    let kind = matches!(failed.error, Error::Reserved { .. }) && KINDS.contains(&here.text);
+    kind.then(|| failed.replace(start(next) - start(here), ""))
+}
+
+/// `g[3] : pcie gen4 x8` changes a link.
+fn forgotten_set(failed: &Failed<'_>) -> Option<Edit> {
+    let change = failed.wants("--") && failed.here().is_mark(":");
+    change.then(|| Edit { at: 0..0, text: "set ".to_owned() })
 }
 
 /// `my-nic`, which is no name.

@@ -40,6 +40,10 @@ fn unit(failed: &Failed<'_>) -> Option<Edit> {
     {
         return Some(failed.replace(1, "."));
     }
+    // `memory 48 GB` is likelier a size, which the language has no word for, than a rate.
+    if failed.token(-2).is_some_and(|token| token.is_word("memory")) {
+        return None;
+    }
     let known: &[(&str, &str)] = if units.contains(&"ns") { &TIMES } else { &RATES };
     let length = rest.find([' ', ',', '}', '#', '\t']).unwrap_or(rest.len());
     let (_, right) = known.iter().find(|(wrong, _)| rest[..length] == **wrong)?;
