@@ -33,6 +33,7 @@ mod tests;
 mod xml;
 
 pub use bandwidth::{Measurements, measurements};
+pub use dumps::is_topology;
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;
