@@ -327,9 +327,13 @@ fn two_machines_are_compared() {
 #[test]
 fn machines_are_analyzed_a_line_each() {
     let folder = folder();
-    let platform = |name: &str| format!("{}/tests/platforms/{name}.topo", env!("CARGO_MANIFEST_DIR"));
-    fs::write(folder.path().join("one.topo"), "topology \"one\"\nsocket s\ngpu g\ng -- s : 9 GB/s\n")
-        .expect("write");
+    let platform =
+        |name: &str| format!("{}/tests/platforms/{name}.topo", env!("CARGO_MANIFEST_DIR"));
+    fs::write(
+        folder.path().join("one.topo"),
+        "topology \"one\"\nsocket s\ngpu g\ng -- s : 9 GB/s\n",
+    )
+    .expect("write");
     let (b, e6) = (platform("b"), platform("e6"));
     let arguments = ["bench", "analyze", &b, &e6, "one.topo"];
     let (code, out, err) = variopath(folder.path(), &arguments);

@@ -222,7 +222,7 @@ fn walking_index() {
      --> m.topo:5:11
       |
     5 | without g[k]
-      |           ^ a walking index has its place in joins and totals only
+      |           ^ a walking index has its place in joins, totals and `via` only
       |
       = help: `*` means all elements
     "#);

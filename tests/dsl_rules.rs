@@ -383,3 +383,36 @@ fn bus_ids() {
         "part host { gpu g { bus \"0000:17:00.0\" }; socket s; g -- s : unknown }\nhost h[2]\n";
     assert_eq!(machine(&format!("topology \"m\"\n{host}")).devices.len(), 4);
 }
+
+#[test]
+fn a_walking_index_gives_each_gpu_its_cards() {
+    let text = |rule: &str| {
+        format!(
+            "topology \"m\"\npart host {{\n  socket s\n  gpu g[4] -- s : 26 GB/s\n  nic n[2] -- s : 26 GB/s\n  \
+             {rule}\n}}\nhost h[2]\nfabric f\nh[*].n[*] -- f : 200 Gb/s\n"
+        )
+    };
+    let found = machine(&text("via g[k] : n[k/2]"));
+    let path = |device: &usize| found.devices[*device].path.as_str();
+    let rules: Vec<String> = (found.rules.iter())
+        .filter_map(|placed| match &placed.rule {
+            Rule::Via { gpus, nics } => Some((gpus, nics)),
+            _ => None,
+        })
+        .map(|(gpus, nics)| {
+            let names = |all: &[usize]| all.iter().map(path).collect::<Vec<_>>().join(" ");
+            format!("{}: {}", names(gpus), names(nics))
+        })
+        .collect();
+    let wanted = |host: &str| [0, 1, 2, 3].map(|k| format!("{host}.g[{k}]: {host}.n[{}]", k / 2));
+    assert_eq!(rules, [wanted("h[0]"), wanted("h[1]")].concat());
+    // Both sides walk, and within the arrays.
+    for (rule, code) in [
+        ("via g[k] : n[0]", "index-used-once"),
+        ("via g[k/2] : n[k/2]", "index-never-bare"),
+        ("via g[k] : n[k]", "out-of-bounds"),
+    ] {
+        let said = errors(&text(rule));
+        assert!(said.starts_with(&format!("error[{code}]: ")), "{rule}: {said}");
+    }
+}

@@ -26,6 +26,7 @@ fn every_example_is_a_machine_with_routes() {
         ("cluster", 4, 32),
         ("unequal", 4, 30),
         ("rails", 8, 64),
+        ("own-cards", 2, 8),
         ("some", 1, 5),
         ("around", 2, 16),
     ];

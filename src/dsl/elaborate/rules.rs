@@ -23,24 +23,55 @@ impl<'t> Builder<'t> {
             }
             let StatementKind::Rule(rule) = &statement.kind else { continue };
             let span = statement.span.or(rule.span);
-            if self.placed.len() >= MAX_RULES {
-                self.too_large(place(span), Counted::Rules);
-                return;
-            }
-            if let Ok(rule) = self.rule(instance, &rule.value, span) {
+            let rules = self.rule(instance, &rule.value, span);
+            for rule in rules.unwrap_or_default() {
+                if self.placed.len() >= MAX_RULES {
+                    self.too_large(place(span), Counted::Rules);
+                    return;
+                }
                 let (part, scope) = (part.clone(), devices.clone());
                 self.placed.push(PlacedRule { part, scope, rule, span });
             }
         }
     }
 
+    /// The network cards of GPUs: one rule for each value of the walking indices.
+    fn via(
+        &mut self,
+        instance: usize,
+        of: &'t Path,
+        through: &'t [Path],
+        at: Span,
+    ) -> Result<Vec<Rule>, Reported> {
+        let mut paths = vec![(of, self.shape(instance, of)?)];
+        for path in through {
+            paths.push((path, self.shape(instance, path)?));
+        }
+        let walkers = self.walkers(&paths, true)?;
+        let mut walk: Walk<'_> = walkers.iter().map(|(name, _)| (*name, 0)).collect();
+        let mut rules = Vec::new();
+        loop {
+            let gpus = self.all_of(instance, of, DeviceKind::Gpu, "via", &walk)?;
+            let mut nics = BTreeSet::new();
+            for path in through {
+                nics.extend(self.all_of(instance, path, DeviceKind::Nic, "via", &walk)?);
+            }
+            self.list(gpus.len() + nics.len(), at)?;
+            rules.push(Rule::Via { gpus, nics: nics.into_iter().collect() });
+            if !super::joins::advance(&mut walk, &walkers) {
+                return Ok(rules);
+            }
+        }
+    }
+
+    /// What a rule comes to: one, or with walking indices several.
     fn rule(
         &mut self,
         instance: usize,
         rule: &'t tree::Rule,
         span: Option<Span>,
-    ) -> Result<Rule, Reported> {
-        Ok(match rule {
+    ) -> Result<Vec<Rule>, Reported> {
+        Ok(vec![match rule {
             tree::Rule::Peer { nic, within } => Rule::Peer { nic: *nic, within: *within },
             tree::Rule::Forbid { mode, from, duplex, to } => {
                 let pairs = self.forbidden(instance, from, *duplex, to, place(span))?;
@@ -49,13 +80,7 @@ impl<'t> Builder<'t> {
             tree::Rule::ViaNearest => Rule::ViaNearest,
             tree::Rule::ViaAny => Rule::ViaAny,
             tree::Rule::Via { of, through } => {
-                let gpus = self.all_of(instance, of, DeviceKind::Gpu, "via")?;
-                let mut nics = BTreeSet::new();
-                for path in through {
-                    nics.extend(self.all_of(instance, path, DeviceKind::Nic, "via")?);
-                }
-                self.list(gpus.len() + nics.len(), place(span))?;
-                Rule::Via { gpus, nics: nics.into_iter().collect() }
+                return self.via(instance, of, through, place(span));
             }
             tree::Rule::Loopback => Rule::Loopback,
             tree::Rule::Cap { class, mode, by, value } => {
@@ -97,7 +122,7 @@ impl<'t> Builder<'t> {
             tree::Rule::Measured { mode, file } => {
                 Rule::Measured { mode: *mode, file: file.value.clone() }
             }
-        })
+        }])
     }
 
     /// The pairs of a `forbid`, those of one node: GPUs of different nodes reach each other's memory
@@ -110,8 +135,8 @@ impl<'t> Builder<'t> {
         to: &Path,
         at: Span,
     ) -> Result<Vec<(usize, usize)>, Reported> {
-        let from = self.all_of(instance, from, DeviceKind::Gpu, "forbid")?;
-        let to = self.all_of(instance, to, DeviceKind::Gpu, "forbid")?;
+        let from = self.all_of(instance, from, DeviceKind::Gpu, "forbid", &Walk::new())?;
+        let to = self.all_of(instance, to, DeviceKind::Gpu, "forbid", &Walk::new())?;
         self.list(from.len().saturating_mul(to.len()), at)?;
         let (mut pairs, mut across) = (Vec::new(), false);
         for &one in &from {
@@ -136,16 +161,17 @@ impl<'t> Builder<'t> {
         Ok(pairs)
     }
 
-    /// The devices that a path of a rule means, all of one kind.
+    /// The devices that a path of a rule means with these values of walking indices, all of one kind.
     fn all_of(
         &mut self,
         instance: usize,
         path: &Path,
         kind: DeviceKind,
         rule: &'static str,
+        walk: &Walk<'_>,
     ) -> Result<Vec<usize>, Reported> {
         self.shape(instance, path)?;
-        let devices = self.devices_of(instance, path, &Walk::new())?;
+        let devices = self.devices_of(instance, path, walk)?;
         if let Some(&other) = devices.iter().find(|&&one| self.devices[one].kind != kind) {
             let Device { path: name, kind: found, .. } = &self.devices[other];
             let (at, name, found) = (place(path.span), name.clone(), *found);

@@ -302,7 +302,7 @@ impl Error {
             }
             Self::NoWalk { at, name } => {
                 error("unknown-param", format!("there is no param `{name}`"))
-                    .at(at, "a walking index has its place in joins and totals only")
+                    .at(at, "a walking index has its place in joins, totals and `via` only")
                     .help("`*` means all elements")
             }
             Self::SecondLink { at, first, from, to, set } => {
