@@ -30,6 +30,7 @@ mod summary;
 pub mod sysfs;
 #[cfg(test)]
 mod tests;
+mod wording;
 mod xml;
 
 pub use bandwidth::{Measurements, measurements};
