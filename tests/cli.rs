@@ -323,3 +323,31 @@ fn two_machines_are_compared() {
     assert_eq!(code, 1);
     assert!(err.contains("l20-8 has 8 ranks and a100-pcie-4 has 4"), "{err}");
 }
+
+#[test]
+fn machines_are_analyzed_a_line_each() {
+    let folder = folder();
+    let platform =
+        |name: &str| format!("{}/tests/platforms/{name}.topo", env!("CARGO_MANIFEST_DIR"));
+    fs::write(
+        folder.path().join("one.topo"),
+        "topology \"one\"\nsocket s\ngpu g\ng -- s : 9 GB/s\n",
+    )
+    .expect("write");
+    let (b, e6) = (platform("b"), platform("e6"));
+    let arguments = ["bench", "analyze", &b, &e6, "one.topo"];
+    let (code, out, err) = variopath(folder.path(), &arguments);
+    assert_eq!((code, err.as_str()), (0, ""));
+    let words = |line: usize| out.lines().nth(line).expect("a line").split_whitespace().skip(1);
+    let known = "8 128 3 1889 in 31 3937 in 52 1.333";
+    assert_eq!(words(1).take(10).collect::<Vec<_>>().join(" "), known);
+    let known = "6 4 14 1340 in 356 1624 in 430 1.000";
+    assert_eq!(words(2).take(10).collect::<Vec<_>>().join(" "), known);
+    assert!(out.lines().nth(3).expect("a line").contains("refused: g is the only GPU"), "{out}");
+    let (code, out, _) = variopath(folder.path(), &["bench", "analyze", &b, "one.topo", "--json"]);
+    assert_eq!(code, 0);
+    let document: Value = serde_json::from_str(&out).expect("JSON");
+    assert_eq!(document["format"], "variopath-bench-analyze/1");
+    assert_eq!(document["rows"][0]["two_rate"]["orbits"], 52);
+    assert_eq!(document["rows"][1]["target"], "one.topo");
+}

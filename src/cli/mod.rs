@@ -2,6 +2,7 @@
 //! knows of it.
 
 mod arguments;
+mod bench_analyze;
 mod bench_plan;
 mod context;
 mod failure;

@@ -3,6 +3,7 @@
 use super::layout::{Layout, Parent};
 use super::matrix::Matrix;
 use super::sketch::{self, Array, Details, Element, LinkLine, Sketch};
+use super::wording::plural;
 
 /// What is written for `layout`; `assume` is a PCIe generation for every slot.
 pub fn sketch(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Sketch {
@@ -58,10 +59,6 @@ pub fn sketch(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Sketch {
         },
         links,
     }
-}
-
-pub fn plural(count: usize, one: &str, many: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 fn heading(matrix: &Matrix, layout: &Layout) -> Vec<String> {

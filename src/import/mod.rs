@@ -30,9 +30,11 @@ mod summary;
 pub mod sysfs;
 #[cfg(test)]
 mod tests;
+mod wording;
 mod xml;
 
 pub use bandwidth::{Measurements, measurements};
+pub use dumps::is_topology;
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;

@@ -32,27 +32,19 @@ pub struct Overview {
 impl Overview {
     /// The overview of what is about to be written.
     pub(super) fn new(format: Format, sketch: &Sketch) -> Self {
-        let parent = |place: Parent| match place {
-            Parent::Socket(_) => None,
-            Parent::Upstream(index) => Some(sketch.upstream.elements[index].parent),
-            Parent::Switch(index) => Some(sketch.switches.elements[index].parent),
-        };
         let mut near: BTreeMap<Parent, Vec<usize>> = BTreeMap::new();
         let mut root: BTreeMap<Parent, Vec<usize>> = BTreeMap::new();
         let mut on_socket = vec![Vec::new(); sketch.sockets];
         for (index, gpu) in sketch.gpus.elements.iter().enumerate() {
+            near.entry(gpu.parent).or_default().push(index);
             let mut top = gpu.parent;
-            near.entry(top).or_default().push(index);
-            while let Some(above) = parent(top) {
-                if let Parent::Socket(socket) = above {
-                    root.entry(top).or_default().push(index);
-                    on_socket[socket].push(index);
+            for place in sketch.ways_up(gpu.parent) {
+                match place {
+                    Parent::Socket(socket) => on_socket[socket].push(index),
+                    switch => top = switch,
                 }
-                top = above;
             }
-            if let (Parent::Socket(socket), Parent::Socket(_)) = (gpu.parent, top) {
-                on_socket[socket].push(index);
-            }
+            root.entry(top).or_default().push(index);
         }
         let groups = |map: BTreeMap<Parent, Vec<usize>>| {
             let mut groups: Vec<Vec<usize>> = map

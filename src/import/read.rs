@@ -134,29 +134,19 @@ fn imported(
 
 /// Which switch tree and which socket each GPU lies in, as numbers that equal GPUs share.
 fn places(sketch: &Sketch) -> [(Place, Vec<usize>); 2] {
-    let above = |place: Parent| match place {
-        Parent::Socket(_) => None,
-        Parent::Upstream(index) => Some(sketch.upstream.elements[index].parent),
-        Parent::Switch(index) => Some(sketch.switches.elements[index].parent),
-    };
-    let mut tops: Vec<Parent> = Vec::new();
+    // A GPU without a switch is a tree of its own.
+    let alone = sketch.upstream.elements.len() + sketch.switches.elements.len();
     let (mut switches, mut sockets) = (Vec::new(), Vec::new());
     for (gpu, element) in sketch.gpus.elements.iter().enumerate() {
-        let (mut top, mut at) = (None, element.parent);
-        while let Some(next) = above(at) {
-            top = Some(at);
-            at = next;
+        let mut tree = alone + gpu;
+        for place in sketch.ways_up(element.parent) {
+            match place {
+                Parent::Socket(socket) => sockets.push(socket),
+                Parent::Upstream(index) => tree = index,
+                Parent::Switch(index) => tree = sketch.upstream.elements.len() + index,
+            }
         }
-        if let Parent::Socket(socket) = at {
-            sockets.push(socket);
-        }
-        switches.push(match top {
-            None => sketch.gpus.elements.len() + gpu,
-            Some(top) => tops.iter().position(|known| *known == top).unwrap_or_else(|| {
-                tops.push(top);
-                tops.len() - 1
-            }),
-        });
+        switches.push(tree);
     }
     [(Place::Switch, switches), (Place::Socket, sockets)]
 }

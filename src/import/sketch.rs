@@ -28,6 +28,17 @@ pub struct Sketch {
     pub nics: Array,
 }
 
+impl Sketch {
+    /// What a device at `place` hangs on, nearest first: switches, and the socket at last.
+    pub fn ways_up(&self, place: Parent) -> impl Iterator<Item = Parent> {
+        std::iter::successors(Some(place), |place| match *place {
+            Parent::Socket(_) => None,
+            Parent::Upstream(index) => Some(self.upstream.elements[index].parent),
+            Parent::Switch(index) => Some(self.switches.elements[index].parent),
+        })
+    }
+}
+
 /// A `link` statement.
 #[derive(Debug, Clone)]
 pub struct LinkLine {

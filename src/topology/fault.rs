@@ -54,17 +54,12 @@ impl Fault {
     /// The fault in words, pointing at what is to blame.
     pub(super) fn diagnose(&self, machine: &Machine) -> Diagnostic {
         let path = |device: usize| machine.devices[device].path.as_str();
-        let at_device =
-            |diagnostic: Diagnostic, device: usize, label: &str| match machine.devices[device].span
-            {
-                Some(span) => diagnostic.at(span, label),
-                None => diagnostic,
-            };
-        let at_link =
-            |diagnostic: Diagnostic, link: usize, label: &str| match machine.links[link].span {
-                Some(span) => diagnostic.at(span, label),
-                None => diagnostic,
-            };
+        let at_device = |diagnostic: Diagnostic, device: usize, label: &str| {
+            diagnostic.at(machine.devices[device].span, label)
+        };
+        let at_link = |diagnostic: Diagnostic, link: usize, label: &str| {
+            diagnostic.at(machine.links[link].span, label)
+        };
         match self {
             Self::NoGpu => Diagnostic::error("no-gpu", "the machine has no GPU")
                 .help("declare GPUs and their links: `gpu g[8]`, `g[k] -- s[k/4] : pcie gen4 x16`"),

@@ -1,12 +1,13 @@
 //! `variopath bench`: planning time and plan quality.
 
 use crate::analyzer::Limits;
-use crate::cli::arguments::TargetArgs;
+use crate::cli::arguments::{TargetArgs, parse_generation};
+use crate::cli::bench_analyze::{self, Row};
 use crate::cli::bench_plan;
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
-use crate::diagnostics::{Diagnostic, Exit};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use clap::{Args, Subcommand};
 
 /// Arguments of `bench`.
@@ -18,8 +19,24 @@ pub(in crate::cli) struct BenchArgs {
 
 #[derive(Subcommand, Debug)]
 enum What {
+    /// Analyzes each machine: symmetry, channels, bounds, and how long it took
+    Analyze(BenchAnalyzeArgs),
     /// Plans the eleven workloads for each machine and compares with the exact optimum
     Plan(BenchPlanArgs),
+}
+
+#[derive(Args, Debug)]
+struct BenchAnalyzeArgs {
+    /// Machines; all presets without
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+    /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
+    /// generation, marked as assumed
+    #[arg(long, value_name = "GEN", value_parser = parse_generation)]
+    assume: Option<u32>,
+    /// Prints one JSON document, `variopath-bench-analyze/1`
+    #[arg(long)]
+    json: bool,
 }
 
 #[derive(Args, Debug)]
@@ -38,21 +55,54 @@ struct BenchPlanArgs {
 impl BenchArgs {
     /// Whether JSON is asked for.
     pub(in crate::cli) fn json(&self) -> bool {
-        let What::Plan(args) = &self.what;
-        args.json
+        match &self.what {
+            What::Analyze(args) => args.json,
+            What::Plan(args) => args.json,
+        }
     }
 }
 
 /// Prints the table.
 pub(in crate::cli) fn bench(context: &mut Context, args: &BenchArgs) -> Outcome {
-    let What::Plan(args) = &args.what;
-    let targets: Vec<String> = if args.targets.is_empty() {
+    match &args.what {
+        What::Analyze(args) => analyze(context, args),
+        What::Plan(args) => plan(context, args),
+    }
+}
+
+/// The targets that are named, or every preset.
+fn or_presets(targets: &[String]) -> Vec<String> {
+    if targets.is_empty() {
         crate::dsl::presets().iter().map(|preset| preset.name.to_owned()).collect()
     } else {
-        args.targets.clone()
-    };
+        targets.to_vec()
+    }
+}
+
+/// Analyzes machine after machine; what is refused is a line like any other.
+fn analyze(context: &mut Context, args: &BenchAnalyzeArgs) -> Outcome {
     let mut rows = Vec::new();
-    for target in targets {
+    for target in or_presets(&args.targets) {
+        context.progress(&format!("analyzing {target}"));
+        let named = TargetArgs { target: target.clone(), assume: args.assume };
+        let row = pipeline::topology(context, &named)
+            .and_then(|(_, topology)| bench_analyze::row(&target, &topology));
+        // The warnings of each machine are for `check` to tell.
+        context.notes = Diagnostics::new();
+        rows.push(row.unwrap_or_else(|failure| {
+            let why = failure.0.iter().next().map_or_else(String::new, |d| d.message.clone());
+            Row::Refused(target, why)
+        }));
+    }
+    if context.json {
+        return context.print_json(&bench_analyze::document(&rows));
+    }
+    context.print(&bench_analyze::table(&rows))
+}
+
+fn plan(context: &mut Context, args: &BenchPlanArgs) -> Outcome {
+    let mut rows = Vec::new();
+    for target in or_presets(&args.targets) {
         context.progress(&format!("planning for {target}"));
         let named = TargetArgs { target: target.clone(), assume: None };
         let platform = match pipeline::platform(context, &named, &Limits::strict()) {

@@ -9,7 +9,7 @@ use crate::dsl::error::{Error, MAX_DEPTH, MAX_ERRORS, MAX_FILE_BYTES, Wanted};
 use crate::dsl::suggest::nearest;
 use crate::dsl::token::{Token, TokenKind, quote, tokens};
 use crate::dsl::tree::{Block, File, Spanned, Statement, StatementKind};
-use crate::dsl::words::{FIRST_WORDS, KINDS, is_reserved};
+use crate::dsl::words::{first_words, is_reserved};
 use nom::Parser;
 use std::collections::BTreeSet;
 
@@ -205,8 +205,7 @@ impl<'a> Reader<'a> {
         let Error::Expected { meant, .. } = &mut fault.error else { return };
         let known = is_reserved(first.text) || self.parts.contains(first.text);
         if meant.is_none() && first.kind == TokenKind::Word && !known {
-            let words = FIRST_WORDS.iter().chain(KINDS).copied();
-            *meant = nearest(first.text, words);
+            *meant = nearest(first.text, first_words());
         }
     }
 

@@ -113,10 +113,7 @@ fn check(output: &Output, source: SourceId, bare: Option<Direction>, faults: &mu
 fn tell(output: &Output, devices: &[Device], bare: Option<Direction>, notes: &mut Diagnostics) {
     let first = output.matrices.first().map(|matrix| matrix.span);
     let mut say = |diagnostic: Diagnostic, span: Option<Span>| {
-        notes.push(match span {
-            Some(span) => diagnostic.at(span, ""),
-            None => diagnostic,
-        });
+        notes.push(diagnostic.at(span, ""));
     };
     if devices.iter().any(|device| device.bus.is_none()) {
         let message = "no bus ids: the devices are known by their position alone";

@@ -2,8 +2,8 @@
 
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{Above, Function, FunctionKind, Inventory};
-use crate::import::matrix_sketch::plural;
 use crate::import::pci;
+use crate::import::wording::{plural, shortened};
 use std::collections::BTreeSet;
 
 /// The code of what is said of access control.
@@ -24,7 +24,7 @@ fn gpus(inventory: &Inventory) -> impl Iterator<Item = &Function> {
 fn buses<'a>(functions: impl Iterator<Item = &'a Function>) -> String {
     let all: Vec<String> =
         functions.filter_map(|function| function.bus).map(|bus| bus.to_string()).collect();
-    super::notes::shortened(&all)
+    shortened(&all)
 }
 
 /// A port of a switch that redirects sends what GPUs of one switch write to each other up to the

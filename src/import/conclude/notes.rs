@@ -2,11 +2,11 @@
 
 use super::hazards::hazards;
 use super::types::{Card, Conclusion, Grounds, Switch};
-use crate::diagnostics::{Diagnostic, Diagnostics, one_line};
+use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::import::inventory::{FunctionKind, Inventory};
 use crate::import::layout::Parent;
-use crate::import::matrix_sketch::plural;
 use crate::import::sketch::SOCKET_LINK_REASON;
+use crate::import::wording::{plural, shortened};
 use std::collections::BTreeSet;
 
 /// Everything worth knowing about how `conclusion` was drawn, after what the reader noticed.
@@ -116,16 +116,6 @@ fn cards(conclusion: &Conclusion, notes: &mut Diagnostics) {
 
 fn is_open(card: &Card) -> bool {
     card.worth.link.generation.is_none() || card.worth.link.width.is_none()
-}
-
-/// The first few names, and how many more there are.
-pub fn shortened(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
-    }
-    one_line(&text)
 }
 
 fn rates(conclusion: &Conclusion, assume: Option<u32>, notes: &mut Diagnostics) {

@@ -4,8 +4,8 @@ use super::types::{Card, Conclusion, Worth};
 use crate::diagnostics::one_line;
 use crate::dsl::tree::{Origin, Value};
 use crate::import::inventory::{GpuLink, Inventory, PciLink, Port};
-use crate::import::matrix_sketch::plural;
 use crate::import::sketch::{self, Array, Details, Element, LinkLine, Sketch};
+use crate::import::wording::plural;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The reason beside the figure of a switch that is reported slower than it can be.

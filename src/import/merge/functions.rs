@@ -44,7 +44,7 @@ pub fn fill(
             "{bus} is capable of {first} in {base_name} and of {second} in {other_name}: the slower \
              is taken"
         );
-        notes.push(placed(Diagnostic::note("import-speeds", message), &spans));
+        notes.push(Diagnostic::note("import-speeds", message).at(base.span, "").at(other.span, ""));
     }
     base.link.capable = capable;
     let current = &mut base.link.current;
@@ -59,7 +59,9 @@ pub fn fill(
                 "{bus} is on NUMA node {first} in {base_name} and on {second} in {other_name}: \
                  {first} is taken"
             );
-            notes.push(placed(Diagnostic::warning("import-numa", message), &spans));
+            notes.push(
+                Diagnostic::warning("import-numa", message).at(base.span, "").at(other.span, ""),
+            );
         }
         (None, told) => base.numa = told,
         _ => {}
@@ -109,9 +111,4 @@ fn text(link: PciLink) -> String {
         None => format!("{letter}?"),
     };
     format!("{} {}", part("gen", link.generation), part("x", link.width))
-}
-
-/// The diagnostic at the places where the files tell it.
-fn placed(diagnostic: Diagnostic, spans: &[Option<crate::base::Span>]) -> Diagnostic {
-    spans.iter().flatten().fold(diagnostic, |diagnostic, span| diagnostic.at(*span, ""))
 }

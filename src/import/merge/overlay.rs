@@ -87,11 +87,7 @@ fn lay_over((base_name, base): (&str, &mut Inventory), dump: &Dump) -> Result<()
         moved.insert(index, base.functions.len());
         base.functions.push(Function { above, ..function.clone() });
         let message = format!("{bus} is told of by {} only", dump.name);
-        let mut note = Diagnostic::note("import-only", message);
-        if let Some(span) = function.span {
-            note = note.at(span, "");
-        }
-        notes.push(note);
+        notes.push(Diagnostic::note("import-only", message).at(function.span, ""));
     }
     missing((base_name, base), (&dump.name, other), &there, &mut notes);
     links(base, other, &moved);

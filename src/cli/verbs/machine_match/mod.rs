@@ -133,10 +133,7 @@ fn differ(a: BytesPerSecond, b: BytesPerSecond) -> bool {
 fn difference(machine: &Machine, path: Option<&str>, message: String) -> Diagnostic {
     let diagnostic = Diagnostic::error("machine-differs", message).exit(Exit::Failed);
     let device = path.and_then(|path| machine.devices.iter().find(|device| device.path == path));
-    match device.and_then(|device| device.span) {
-        Some(span) => diagnostic.at(span, ""),
-        None => diagnostic,
-    }
+    diagnostic.at(device.and_then(|device| device.span), "")
 }
 
 /// The comparison, with notes about what is not compared.

@@ -1,6 +1,6 @@
 //! Network cards that are far from their GPUs or shared by them.
 
-use super::{at, names};
+use super::names;
 use crate::base::{DeviceKind, Rank, VertexId};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
@@ -77,7 +77,7 @@ fn far(machine: &Machine, topology: &Topology, of_ranks: &[Vec<usize>]) -> Optio
     );
     let diagnostic = Diagnostic::warning("nic-off-socket", message)
         .help("move a card to a slot of that socket, or name others with `via`");
-    Some(at(diagnostic, machine.devices[card].span, "the nearest card"))
+    Some(diagnostic.at(machine.devices[card].span, "the nearest card"))
 }
 
 /// Cards that serve more GPUs than they are.
@@ -112,5 +112,5 @@ fn shared(machine: &Machine, topology: &Topology, of_ranks: &[Vec<usize>]) -> Op
         "transfers to other nodes get a part of the card's rate each; a card for each GPU would \
          not be shared",
     );
-    Some(at(diagnostic, span, "shared"))
+    Some(diagnostic.at(span, "shared"))
 }

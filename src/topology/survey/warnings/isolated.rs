@@ -1,6 +1,5 @@
 //! Devices that no exchange can use.
 
-use super::at;
 use crate::base::DeviceKind;
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
@@ -31,13 +30,13 @@ pub(super) fn isolated(machine: &Machine) -> Vec<Diagnostic> {
         let message = format!("{} no link", super::subject(paths(&alone), "has", "have"));
         let device = &machine.devices[first];
         let diagnostic = Diagnostic::warning("isolated", message).help(join(machine, first));
-        found.push(at(diagnostic, device.span, "not linked to anything"));
+        found.push(diagnostic.at(device.span, "not linked to anything"));
     }
     if let Some(&first) = far.first() {
         let message = format!("no GPU reaches {}", super::names::devices(paths(&far)));
         let diagnostic = Diagnostic::warning("isolated", message)
             .help("a link on the way is missing; or leave it out with `without`");
-        found.push(at(diagnostic, machine.devices[first].span, "linked, but to no GPU"));
+        found.push(diagnostic.at(machine.devices[first].span, "linked, but to no GPU"));
     }
     found
 }

@@ -8,7 +8,7 @@ mod narrow;
 use super::names;
 use super::tree::Forest;
 use super::types::Survey;
-use crate::base::{DeviceKind, Span};
+use crate::base::DeviceKind;
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::dsl::Machine;
 use crate::dsl::machine::{Rule, ValueOrigin};
@@ -32,13 +32,6 @@ pub(super) fn warnings(
     warnings
 }
 
-fn at(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {
-    match span {
-        Some(span) => diagnostic.at(span, label),
-        None => diagnostic,
-    }
-}
-
 /// Pairs whose bytes go through host memory, and GPUs that network cards do not reach.
 fn peers(machine: &Machine, survey: &Survey) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -56,7 +49,7 @@ fn peers(machine: &Machine, survey: &Survey) -> Vec<Diagnostic> {
             peers.places()
         );
         let span = rule(|r| matches!(r, Rule::Peer { nic: false, .. } | Rule::Forbid { .. }));
-        found.push(at(Diagnostic::warning("no-peer-access", message), span, "by this rule").help(
+        found.push(Diagnostic::warning("no-peer-access", message).at(span, "by this rule").help(
             "`nvidia-smi topo -p2p w` tells what the driver allows; where it allows more, \
                  change the rule",
         ));
@@ -70,7 +63,8 @@ fn peers(machine: &Machine, survey: &Survey) -> Vec<Diagnostic> {
         );
         let span = rule(|r| matches!(r, Rule::Peer { nic: true, .. }));
         found.push(
-            at(Diagnostic::warning("no-gpudirect", message), span, "by this rule")
+            Diagnostic::warning("no-gpudirect", message)
+                .at(span, "by this rule")
                 .help("where the cards can read GPU memory, change the rule"),
         );
     }
@@ -112,7 +106,7 @@ fn uneven(machine: &Machine, topology: &Topology, survey: &Survey) -> Vec<Diagno
         let message =
             format!("the sockets have uneven numbers of GPUs: {}{nodes}", texts.join(", "));
         let span = gpus.keys().next().and_then(|&socket| machine.devices[socket].span);
-        found.push(at(Diagnostic::warning("uneven-sockets", message), span, "").help(
+        found.push(Diagnostic::warning("uneven-sockets", message).at(span, "").help(
             "a GPU of the smaller socket sends more of its bytes across; `variopath advise` tells \
              whether moving a card helps, and `ranks` names the GPUs that take part",
         ));
@@ -136,7 +130,7 @@ fn assumed(machine: &Machine, survey: &Survey) -> Option<Diagnostic> {
         1 => "1 value is assumed, not measured".to_owned(),
         _ => format!("{count} values are assumed, not measured"),
     };
-    Some(at(Diagnostic::warning("assumed", message), span, "assumed").help(
+    Some(Diagnostic::warning("assumed", message).at(span, "assumed").help(
         "measure it: `variopath calibrate FILE.topo --measured FILE...`; or state it with its \
          source: `… from \"where it is measured\"`",
     ))

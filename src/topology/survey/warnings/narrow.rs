@@ -1,6 +1,5 @@
 //! GPUs and switches on slower links than most of their kind.
 
-use super::at;
 use crate::base::{BytesPerSecond, DeviceKind};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
@@ -44,16 +43,13 @@ pub(super) fn narrow(machine: &Machine, forest: &Forest) -> Vec<Diagnostic> {
                 worth(&link.value),
             );
             found.push(
-                at(
-                    Diagnostic::warning("narrow-link", message),
-                    // A `set` stands elsewhere than the link that it changes.
-                    link.value.written.or(link.span),
-                    "slower than the others",
-                )
-                .help(
-                    "a slot with fewer lanes, a riser or a bad contact; `lspci -vv` shows what \
+                // A `set` stands elsewhere than the link that it changes.
+                Diagnostic::warning("narrow-link", message)
+                    .at(link.value.written.or(link.span), "slower than the others")
+                    .help(
+                        "a slot with fewer lanes, a riser or a bad contact; `lspci -vv` shows what \
                          the link is able to (LnkCap) and runs at (LnkSta)",
-                ),
+                    ),
             );
         }
     }
