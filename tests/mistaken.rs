@@ -63,6 +63,31 @@ fn documents_files_and_presets_in_each_others_place() {
     }
 }
 
+#[test]
+fn what_has_no_effect_or_is_too_large_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("write");
+    for (name, rate) in [("old.topo", 26), ("new.topo", 13)] {
+        write(name, &format!("topology \"box\"\nsocket s\ngpu g[2] -- s : {rate} GB/s\n"));
+    }
+    let (code, out, err) = variopath(folder.path(), &["presets", "l20-8", "--set", "n=2"]);
+    assert_eq!((code, out.starts_with('#')), (0, true), "{err}");
+    assert!(err.starts_with("warning[no-effect]: --set has no effect"), "{err}");
+    // Two states of one machine have one name.
+    let (code, out, err) = variopath(folder.path(), &["compare", "old.topo", "new.topo"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("A           old.topo: box (file): 2 GPUs"), "{out}");
+    assert!(out.contains("B           new.topo: box (file): 2 GPUs"), "{out}");
+    let swapped = ["calibrate", "old.topo", "--measured", "new.topo"];
+    let (code, _, err) = variopath(folder.path(), &swapped);
+    assert_eq!(code, 1);
+    assert!(err.starts_with("error[calibrate-measured]: new.topo: this describes"), "{err}");
+    let large = ["run", "old.topo", "--demand", "uniform:4GiB"];
+    let (code, _, err) = variopath(folder.path(), &large);
+    assert_eq!(code, 3, "{err}");
+    assert!(err.contains("run a smaller demand, such as uniform:1MiB"), "{err}");
+}
+
 /// The help of the one error in a text.
 fn help(text: &str) -> String {
     let text = errors(text);

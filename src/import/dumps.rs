@@ -106,8 +106,9 @@ fn headerless(row: &Line, source: SourceId) -> Diagnostics {
     fault.at(Some(row.span(source))).into()
 }
 
-/// Whether the first word is that of the topology language.
-fn is_topology(text: &str) -> bool {
+/// Whether the first word of `text` is that of the topology language.
+#[must_use]
+pub fn is_topology(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim);
     let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
     first

@@ -34,6 +34,7 @@ mod wording;
 mod xml;
 
 pub use bandwidth::{Measurements, measurements};
+pub use dumps::is_topology;
 pub use format::{Format, detect};
 pub use label::PairLabel;
 pub use overview::Overview;

@@ -16,11 +16,11 @@ use crate::measured;
 use clap::Args;
 
 const AFTER: &str = "\
-A prediction is what the file says: a transfer alone reaches the least of the rates on its way and of
-the caps of its class, a transfer and its reverse no more than the totals over both directions. Figures
-that explain the measurements stay; unknown ones, and as few others as are needed, are fitted, and say
-`from` which file they come. Measurements further off than 20 % from whatever could be fitted contradict
-the file: nothing is written, and they are named.";
+A prediction is what the file says: a transfer alone reaches the least of the rates on its way and
+of the caps of its class, a transfer and its reverse no more than the totals over both directions.
+Figures that explain the measurements stay; unknown ones, and as few others as are needed, are
+fitted, and say `from` which file they come. Measurements further off than 20 % from whatever could
+be fitted contradict the file: nothing is written, and they are named.";
 
 /// Arguments of `calibrate`.
 #[derive(Args, Debug)]
@@ -104,6 +104,12 @@ fn measurements(context: &mut Context, path: &str, matrix: Option<MatrixKind>) -
     let format = import::detect(&text);
     let source = context.sources.add(shown.clone(), text);
     let measured = match format {
+        None if import::is_topology(
+            context.sources.get(source).map_or("", |source| &source.text),
+        ) =>
+        {
+            return Err(no_measurements(shown).into());
+        }
         None => measured::read(&context.sources, source)?,
         Some(Format::PeerBandwidth) => {
             let bare = matrix.map(MatrixKind::direction);
@@ -118,16 +124,17 @@ fn measurements(context: &mut Context, path: &str, matrix: Option<MatrixKind>) -
         }
         Some(_) => {
             import::read(&context.sources, &[source], None)?;
-            return Err(Diagnostic::error(
-                "calibrate-measured",
-                "this describes a machine and holds no measurements",
-            )
-            .in_file(shown)
-            .help("give the output of p2pBandwidthLatencyTest, or what `import` made of it")
-            .into());
+            return Err(no_measurements(shown).into());
         }
     };
     Ok(Source { name, measured })
+}
+
+fn no_measurements(file: String) -> Diagnostic {
+    let message = "this describes a machine and holds no measurements";
+    Diagnostic::error("calibrate-measured", message)
+        .in_file(file)
+        .help("give the output of p2pBandwidthLatencyTest, or what `import` made of it")
 }
 
 /// The new file, read again, predicts what the fit says.

@@ -67,7 +67,10 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
     if context.json {
         return context.print_json(&document(&demand, &sides));
     }
-    context.print(&text(&demand, &sides))
+    // Two states of one file have one name: then the files tell them apart.
+    let alike = sides[0].topology.name == sides[1].topology.name;
+    let label = |target: &str| if alike { format!("{target}: ") } else { String::new() };
+    context.print(&text(&demand, &sides, [label(&args.a), label(&args.b)]))
 }
 
 fn critical(side: &Side) -> String {
@@ -75,11 +78,11 @@ fn critical(side: &Side) -> String {
     side.bounds.critical_link.map_or_else(|| "none".to_owned(), name)
 }
 
-fn text(demand: &NamedDemand, sides: &[Side; 2]) -> String {
+fn text(demand: &NamedDemand, sides: &[Side; 2], labels: [String; 2]) -> String {
     let [a, b] = sides;
     let mut out = String::new();
-    let _ = writeln!(out, "A           {}", machine_line(a.kind, &a.topology));
-    let _ = writeln!(out, "B           {}", machine_line(b.kind, &b.topology));
+    let _ = writeln!(out, "A           {}{}", labels[0], machine_line(a.kind, &a.topology));
+    let _ = writeln!(out, "B           {}{}", labels[1], machine_line(b.kind, &b.topology));
     let _ = writeln!(out, "demand      {}", super::wording::demand_line(demand));
     for (name, of) in [
         ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),

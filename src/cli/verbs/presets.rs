@@ -3,6 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::mistaken::unknown_preset;
+use crate::diagnostics::Diagnostic;
 use crate::dsl;
 use clap::Args;
 
@@ -25,7 +26,14 @@ pub(in crate::cli) fn presets(context: &mut Context, args: &PresetsArgs) -> Outc
         return context.print(&lines.concat());
     };
     match dsl::preset(name) {
-        Some(preset) => context.print(preset.text),
+        Some(preset) => {
+            if !context.sets.is_empty() {
+                let message = "--set has no effect on the text of a preset: give it to the command \
+                               that reads the file";
+                context.notes.push(Diagnostic::warning("no-effect", message));
+            }
+            context.print(preset.text)
+        }
         None => Err(unknown_preset(name).into()),
     }
 }

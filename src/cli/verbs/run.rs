@@ -7,7 +7,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
 use crate::diagnostics::{Diagnostic, Exit};
-use crate::runtime::host::{self, HostOptions};
+use crate::runtime::host::{self, HostError, HostOptions};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 
@@ -88,8 +88,14 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
     let report =
         host::carry_out(&parts.kernels, &platform.catalog, &plan, &demand.demand, &options)
             .map_err(|error| {
-                Diagnostic::error("host-engine", error.to_string())
-                    .exit(if error.is_file_trouble() { Exit::File } else { Exit::Failed })
+                let exit = if error.is_file_trouble() { Exit::File } else { Exit::Failed };
+                let diagnostic = Diagnostic::error("host-engine", error.to_string()).exit(exit);
+                match error {
+                    HostError::MemoryLimit { .. } => diagnostic.help(
+                        "`variopath plan` plans it; run a smaller demand, such as uniform:1MiB",
+                    ),
+                    _ => diagnostic,
+                }
             })?;
     let engine = format!(
         "carried out on CPU threads ({}): proves bytes and order, not speed",
