@@ -260,7 +260,7 @@ fn noise_ends_soon() {
     let start = std::time::Instant::now();
     let mut word = 12345_u64;
     let mut noise = String::new();
-    while noise.len() < 10 << 20 {
+    while noise.len() < 2 << 20 {
         word = word.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         noise.push(char::from(32 + ((word >> 33) % 95) as u8));
         if (word >> 40).is_multiple_of(60) {
@@ -268,7 +268,7 @@ fn noise_ends_soon() {
         }
     }
     insta::assert_snapshot!(errors(&noise), @r#"
-    error[file-too-large]: m.topo: 10485760 bytes are no topology file; the limit is 1048576
+    error[file-too-large]: m.topo: 2097152 bytes are no topology file; the limit is 1048576
     "#);
     for length in [1 << 20, 1 << 16] {
         let out = errors(&noise[..length]);

@@ -178,6 +178,24 @@ fn long_lines() {
 }
 
 #[test]
+fn matrices() {
+    // 300 GPUs on each of two switches, with NVLink between any two of different switches.
+    let label = |row: usize, column: usize| match (row == column, row / 300 == column / 300) {
+        (true, _) => "X",
+        (false, true) => "PIX",
+        (false, false) => "NV1",
+    };
+    let header: String = (0..600).map(|gpu| format!("\tGPU{gpu}")).collect();
+    let row = |row: usize| {
+        let labels: String = (0..600).map(|column| format!("\t{}", label(row, column))).collect();
+        format!("\nGPU{row}{labels}")
+    };
+    let matrix = header + &(0..600).map(row).collect::<String>() + "\n";
+    check(&[Case::import("600 GPUs whose places NVLink hides", "m.txt", text(matrix))
+        .fails(0, "warning[import-sockets]")]);
+}
+
+#[test]
 fn uses() {
     let main = |target: &str| text(format!("topology \"m\"\nuse \"{target}\"\n"));
     let uses = |target: &str| format!("topology \"x\"\nuse \"{target}\"\n");

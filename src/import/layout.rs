@@ -9,6 +9,7 @@ use super::fault::Fault;
 use super::label::PairLabel;
 use super::matrix::Matrix;
 use crate::diagnostics::Diagnostics;
+use std::collections::BTreeSet;
 
 /// What a device or switch hangs on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,15 +183,14 @@ fn join_by_affinity(matrix: &Matrix, local: &mut Sets) -> Grounds {
     }
     // Only what the labels say counts here, not what was joined on the way.
     let groups: Vec<usize> = (0..matrix.devices.len()).map(|device| local.find(device)).collect();
-    let of = |group: usize| groups.iter().enumerate().filter(move |g| *g.1 == group).map(|g| g.0);
+    let mut apart: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for (row, labels) in matrix.labels.iter().enumerate() {
+        let far = labels.iter().enumerate().filter(|(_, label)| **label == PairLabel::Sys);
+        apart.extend(far.map(|(column, _)| (groups[row], groups[column])));
+    }
     let mut grounds = Grounds::Labels;
     for (a, b) in pairs() {
-        if groups[a] == groups[b] {
-            continue;
-        }
-        let apart =
-            of(groups[a]).any(|x| of(groups[b]).any(|y| matrix.labels[x][y] == PairLabel::Sys));
-        if apart {
+        if groups[a] == groups[b] || apart.contains(&(groups[a], groups[b])) {
             continue;
         }
         if known {
