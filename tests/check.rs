@@ -482,3 +482,16 @@ fn kernels_that_are_not_built_are_not_proposed() {
     assert!(err.contains(&format!("error[unsupported-route]: {none}")), "{err}");
     assert!(err.contains("| peer none") && err.contains("= help:"), "{err}");
 }
+
+#[test]
+fn an_uplink_is_no_a_uplink() {
+    let text = "topology \"t\"\nuse \"l20-8\"\npeer within uplink\nlimit push in switch : 2\n";
+    let (_, out, _) = check(text, &[]);
+    assert_eq!(
+        section(&out, "rules"),
+        [
+            "peer: peer access within an uplink; beyond it through host memory",
+            "limit: at most 2 push transfers at once in a switch"
+        ]
+    );
+}

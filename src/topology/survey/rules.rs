@@ -88,6 +88,12 @@ fn word(place: Place) -> &'static str {
     }
 }
 
+/// `an uplink`
+fn one(place: Place) -> String {
+    let article = if place == Place::Uplink { "an" } else { "a" };
+    format!("{article} {}", word(place))
+}
+
 fn words(machine: &Machine, placed: &PlacedRule) -> String {
     // Names within the part, so that the same rule of another part reads the same.
     let name = |device: usize| {
@@ -104,15 +110,15 @@ fn words(machine: &Machine, placed: &PlacedRule) -> String {
             "peer: peer access between all GPUs of the node".to_owned()
         }
         Rule::Peer { nic: false, within: Some(place) } => {
-            let place = word(*place);
-            format!("peer: peer access within a {place}; beyond it through host memory")
+            let place = one(*place);
+            format!("peer: peer access within {place}; beyond it through host memory")
         }
         Rule::Peer { nic: true, within: None } => {
             "peer nic: no GPUDirect; NICs read and write host memory only".to_owned()
         }
         Rule::Peer { nic: true, within: Some(place) } => {
-            let place = word(*place);
-            format!("peer nic: GPUDirect within a {place}; beyond it through host memory")
+            let place = one(*place);
+            format!("peer nic: GPUDirect within {place}; beyond it through host memory")
         }
         Rule::Forbid { mode, pairs } => {
             let texts: Vec<String> =
@@ -140,11 +146,8 @@ fn words(machine: &Machine, placed: &PlacedRule) -> String {
         }
         Rule::Limit { mode, place, count } => {
             let plural = if *count == 1 { "" } else { "s" };
-            let place = word(*place);
-            format!(
-                "limit: at most {count} {}transfer{plural} at once in a {place}",
-                of_mode(*mode)
-            )
+            let place = one(*place);
+            format!("limit: at most {count} {}transfer{plural} at once in {place}", of_mode(*mode))
         }
         Rule::Avoid { mode, from, to, value } => {
             let together = value
