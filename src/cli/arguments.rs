@@ -192,7 +192,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             _ => ExitCode::SUCCESS,
         };
     }
-    if std::env::args().any(|argument| argument == "--json") {
+    if std::env::args_os().any(|argument| argument == "--json") {
         let text = error.to_string();
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let mut paragraphs = text.split("\n\n").map(one_line).filter(|text| !text.is_empty());
@@ -203,7 +203,7 @@ fn usage(error: &clap::Error) -> ExitCode {
             "format": "variopath-error/1",
             "exit": 2,
             "diagnostics": [{
-                "code": "usage", "file": null, "line": null, "column": null,
+                "severity": "error", "code": "usage", "file": null, "line": null, "column": null,
                 "message": message, "help": help.join("; "),
             }],
         });

@@ -2,7 +2,9 @@
 
 use super::arguments::{ColourChoice, Global};
 use super::failure::{Failure, Outcome};
-use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Severity, Sources, json_document, render};
+use crate::diagnostics::{
+    Diagnostic, Diagnostics, Exit, Severity, Sources, json_document, one_line, render,
+};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -79,7 +81,9 @@ impl Context {
 
     /// Writes a file whole or not at all; an existing one only with `force`.
     pub(super) fn write_file(&self, path: &str, bytes: &[u8], force: bool) -> Outcome {
-        let target = std::path::Path::new(path);
+        // What a link names is replaced, not the link.
+        let real = std::fs::canonicalize(path);
+        let target = real.as_deref().unwrap_or(std::path::Path::new(path));
         if path == "-" {
             return Err(Diagnostic::error("usage", "an output is a file: `-` is not one")
                 .help("leave the option out to print, or redirect")
@@ -94,7 +98,7 @@ impl Context {
                 .exit(Exit::File)
                 .into());
         }
-        if target.exists() && !force {
+        if std::fs::symlink_metadata(path).is_ok() && !force {
             return Err(Diagnostic::error("exists", "the output exists already")
                 .in_file(path)
                 .help("pass --force to replace it, or choose another name")
@@ -119,7 +123,7 @@ impl Context {
 
     /// Says on stderr that an output is in place.
     pub(super) fn wrote(&self, path: &str) {
-        tell(&format!("wrote {path}\n"));
+        tell(&format!("wrote {}\n", one_line(path)));
     }
 
     /// Shows what is left to show and turns the outcome into an exit code.

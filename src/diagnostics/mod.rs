@@ -10,5 +10,5 @@ mod sources;
 
 pub use diagnostic::{Diagnostic, Exit, Severity};
 pub use list::Diagnostics;
-pub use render::{json_document, json_entry, render};
+pub use render::{json_document, json_entry, one_line, render};
 pub use sources::{Source, Sources};

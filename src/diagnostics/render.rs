@@ -67,7 +67,7 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
         let places = diagnostic.labels.iter().map(|label| label.0);
         let (window, first) = window(&source.text, places.filter(|at| at.source == span.source));
         let lines = 1 + source.text.as_bytes()[..first].iter().filter(|b| **b == b'\n').count();
-        let mut snippet = Snippet::source(window).path(&source.name).line_start(lines);
+        let mut snippet = Snippet::source(window).path(one_line(&source.name)).line_start(lines);
         for (index, (at, label)) in diagnostic.labels.iter().enumerate() {
             if at.source != span.source {
                 continue;
@@ -89,6 +89,13 @@ fn one(sources: &Sources, diagnostic: &Diagnostic, renderer: &Renderer) -> Strin
         group = group.element(Level::HELP.message(help));
     }
     renderer.render(&[group])
+}
+
+/// A text as it may stand in a line on a terminal: names of files, devices and sources come from
+/// elsewhere, and no control character in them moves the cursor or begins a line.
+#[must_use]
+pub fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The whole lines that the spans touch, and the offset at which they begin.

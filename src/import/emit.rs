@@ -2,6 +2,7 @@
 
 use super::layout::Parent;
 use super::sketch::{Array, Details, Sketch};
+use crate::diagnostics::one_line;
 use crate::dsl::tree::{
     Atom, Attribute, Block, File, Index, Item, JoinTail, Path, Rate, SetChange, Spanned, Statement,
     StatementKind, Step, Value,
@@ -32,7 +33,7 @@ pub fn file(sketch: &Sketch) -> File {
     for (kind, name, array) in arrays.into_iter().filter(|array| !array.2.elements.is_empty()) {
         let (attributes, sets) = attributes(name, array);
         let mut statement = declaration(kind, name, array.elements.len(), attributes);
-        statement.trailing.clone_from(&array.comment);
+        statement.trailing = array.comment.as_deref().map(one_line);
         body.push(statement);
         exceptions.extend(sets);
     }
@@ -61,7 +62,7 @@ pub fn file(sketch: &Sketch) -> File {
     }
     body.extend(exceptions);
     File {
-        leading: sketch.heading.clone(),
+        leading: sketch.heading.iter().map(|line| one_line(line)).collect(),
         trailing: None,
         name: Spanned::bare("imported".to_string()),
         body: Block { statements: body, dangling: Vec::new() },

@@ -1,5 +1,7 @@
 //! Phrases that several parts of an import write.
 
+use crate::diagnostics::one_line;
+
 /// `1 GPU`, `4 GPUs`.
 pub fn plural(count: usize, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
@@ -12,5 +14,5 @@ pub fn shortened(names: &[String]) -> String {
     if names.len() > SHOWN {
         text += &format!(" and {} more", names.len() - SHOWN);
     }
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(&text)
 }

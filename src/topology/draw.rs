@@ -4,6 +4,7 @@ use super::survey::{
     self, Entry, Figure, GpuKind, Limit, NodeKind, RuleLine, SharedUplink, Survey,
 };
 use crate::base::{BytesPerSecond, DeviceKind};
+use crate::diagnostics::one_line;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::fmt::Write as _;
@@ -181,7 +182,7 @@ impl Survey {
         let mut lines = vec![
             format!(
                 "1 MiB from each GPU to each other takes at least {}: {because}",
-                limit.t_star_ns
+                limit.at_least_ns
             ),
             format!("so each GPU sends at most {rate} on average"),
         ];
@@ -208,7 +209,8 @@ impl Survey {
 /// Lines under a heading that stands on the first; nothing without lines.
 fn section(f: &mut fmt::Formatter<'_>, heading: &str, lines: &[String]) -> fmt::Result {
     for (index, line) in lines.iter().enumerate() {
-        writeln!(f, "{:<11} {line}", if index == 0 { heading } else { "" })?;
+        let heading = if index == 0 { heading } else { "" };
+        writeln!(f, "{heading:<11} {}", one_line(line))?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand};
+use crate::diagnostics::one_line;
 use crate::dsl::{self, Machine};
 use clap::Args;
 use serde_json::{Value, json};
@@ -42,7 +43,7 @@ pub(in crate::cli) fn advise(context: &mut Context, args: &AdviseArgs) -> Outcom
 fn text(machine: &Machine, demand: &NamedDemand, report: &Report) -> String {
     let none = || "nothing".to_owned();
     let mut out = String::new();
-    let _ = writeln!(out, "machine     {} as it is", machine.name);
+    let _ = writeln!(out, "machine     {} as it is", one_line(&machine.name));
     let _ = writeln!(out, "demand      {}", demand_line(demand));
     let critical = report.critical.clone().unwrap_or_else(none);
     let _ = writeln!(

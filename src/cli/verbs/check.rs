@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::pipeline;
 use crate::codegen;
-use crate::diagnostics::{Diagnostic, Diagnostics, Exit, json_entry};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit, json_entry, one_line};
 use crate::dsl;
 use crate::topology::{self, Examined, Survey, Topology};
 use clap::{Args, ValueEnum};
@@ -130,6 +130,6 @@ fn counted(warnings: usize) -> Vec<String> {
 fn section(text: &mut String, heading: &str, lines: &[String]) {
     for (index, line) in lines.iter().enumerate() {
         let heading = if index == 0 { heading } else { "" };
-        text.push_str(&format!("{heading:<11} {line}\n"));
+        text.push_str(&format!("{heading:<11} {}\n", one_line(line)));
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Failure, Outcome};
 use crate::cli::input;
 use crate::cli::verbs::wording::count;
-use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Sources};
+use crate::diagnostics::{Diagnostic, Diagnostics, Exit, Sources, one_line};
 use crate::import::{self, Format, Overview};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -177,8 +177,7 @@ fn json(Row { path, format, result }: &Row) -> Value {
 }
 
 fn short(path: &str) -> String {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    one_line(path.rsplit('/').next().unwrap_or(path))
 }
 
 fn row(name: String, format: &str, overview: &Overview) -> Vec<String> {

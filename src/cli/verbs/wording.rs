@@ -4,6 +4,7 @@ use crate::base::{DeviceKind, Picos};
 use crate::catalog::Plan;
 use crate::cli::pipeline::NamedDemand;
 use crate::cli::target::Kind;
+use crate::diagnostics::one_line;
 use crate::topology::Topology;
 
 /// `1 switch`, `4 switches`.
@@ -27,7 +28,8 @@ pub(super) fn machine_line(kind: Kind, topology: &Topology) -> String {
         0 => String::new(),
         n => format!("; {} assumed", count(n, "value")),
     };
-    format!("{} ({}): {}{assumed}", topology.name, kind.word(), parts.join(", "))
+    let name = one_line(&topology.name);
+    format!("{name} ({}): {}{assumed}", kind.word(), parts.join(", "))
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`

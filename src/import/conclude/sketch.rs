@@ -1,6 +1,7 @@
 //! A conclusion as it is written.
 
 use super::types::{Card, Conclusion, Worth};
+use crate::diagnostics::one_line;
 use crate::dsl::tree::{Origin, Value};
 use crate::import::inventory::{GpuLink, Inventory, PciLink, Port};
 use crate::import::sketch::{self, Array, Details, Element, LinkLine, Sketch};
@@ -174,13 +175,13 @@ fn heading(inventory: &Inventory, conclusion: &Conclusion, origin: &str) -> Vec<
             parts.extend(processor.model.clone().filter(|model| !parts.contains(model)));
         }
         if !parts.is_empty() {
-            lines.push(format!("s[{position}]: {}", clean(&parts.join(", "))));
+            lines.push(format!("s[{position}]: {}", one_line(&parts.join(", "))));
         }
     }
     for (position, card) in conclusion.nics.iter().enumerate() {
         let ports: Vec<String> = card.ports.iter().map(port).collect();
         if !ports.is_empty() {
-            lines.push(format!("n[{position}]: {}", clean(&ports.join(", "))));
+            lines.push(format!("n[{position}]: {}", one_line(&ports.join(", "))));
         }
     }
     let direct = gpu_links(inventory, conclusion);
@@ -200,11 +201,6 @@ fn port(port: &Port) -> String {
         Some(megabits) => format!("{} ({megabits} Mb/s)", port.name),
         None => port.name.clone(),
     }
-}
-
-/// Comments are one line.
-fn clean(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Each pair once: `g[0]-g[1] x4`; GPUs whose links lead elsewhere by the number of those.

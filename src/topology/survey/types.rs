@@ -169,9 +169,11 @@ pub struct Limit {
     pub bytes_each: Bytes,
     /// The ordered pairs.
     pub pairs: u64,
-    /// What it takes at least, in nanoseconds, rounded down.
+    /// The load bound, in nanoseconds, rounded down: what the fullest resource needs.
     pub t_star_ns: Nanos,
-    /// The resource that needs as long as that; where a cap holds a pair back even more, that pair.
+    /// What it takes at least, rounded down: the load bound, or more where a cap holds a pair back.
+    pub at_least_ns: Nanos,
+    /// The resource or the pair that needs as long as that.
     pub critical: String,
     /// The rate of the pair that a cap holds back.
     pub capped: Option<BytesPerSecond>,
@@ -208,7 +210,8 @@ impl Limit {
         Some(Self {
             bytes_each: limit.bytes,
             pairs: limit.pairs,
-            t_star_ns: limit.at_least().nanos_down(),
+            t_star_ns: limit.time.nanos_down(),
+            at_least_ns: limit.at_least().nanos_down(),
             critical,
             capped,
             crossing,
