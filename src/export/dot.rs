@@ -16,21 +16,31 @@ pub fn dot(machine: &Machine) -> Exported {
     text += "  graph [compound=true, rankdir=TB, fontname=\"sans-serif\", style=rounded]\n";
     text += "  node [shape=box, fontname=\"sans-serif\"]\n";
     text += "  edge [dir=both, fontname=\"sans-serif\", fontsize=10]\n";
+    let mut below: Vec<Vec<&Device>> = vec![Vec::new(); machine.devices.len()];
+    for (device, &root) in machine.devices.iter().zip(&forest.root) {
+        if device.kind != DeviceKind::Fabric {
+            below[root].push(device);
+        }
+    }
+    let mut roots: Vec<Vec<usize>> = vec![Vec::new(); forest.nodes];
+    for &root in &forest.roots {
+        if let Some(node) = forest.node[root] {
+            roots[node].push(root);
+        }
+    }
     let several = forest.nodes > 1;
-    for node in 0..forest.nodes {
+    for (node, roots) in roots.into_iter().enumerate() {
         let (mut indent, mut end) = ("  ", "");
         if several {
             let _ = writeln!(text, "  subgraph cluster_node{node} {{\n    label=\"node {node}\"");
             (indent, end) = ("    ", "  }\n");
         }
-        for &root in forest.roots.iter().filter(|&&root| forest.node[root] == Some(node)) {
+        for root in roots {
             let path = &machine.devices[root].path;
             let _ = writeln!(text, "{indent}subgraph {} {{", quote(&format!("cluster_{path}")));
             let _ = writeln!(text, "{indent}  label={}", quote(path));
-            for (index, device) in machine.devices.iter().enumerate() {
-                if forest.root[index] == root && device.kind != DeviceKind::Fabric {
-                    let _ = writeln!(text, "{indent}  {}", vertex(device));
-                }
+            for device in &below[root] {
+                let _ = writeln!(text, "{indent}  {}", vertex(device));
             }
             let _ = writeln!(text, "{indent}}}");
         }
