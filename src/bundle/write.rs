@@ -2,7 +2,7 @@
 
 use super::{BundleError, MANIFEST, Manifest, Parts, read};
 use std::fs::{self, File};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Writes `parts` as the folder `dir`. The files are made in a hidden folder beside it, brought to
@@ -45,7 +45,7 @@ pub fn write(dir: &Path, parts: &Parts, force: bool) -> Result<Manifest, BundleE
 fn check_target(dir: &Path, force: bool) -> Result<bool, BundleError> {
     let kind = match fs::symlink_metadata(dir) {
         Ok(metadata) => metadata.file_type(),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(false),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         Err(error) => return Err(BundleError::io("look at", dir, &error)),
     };
     if !force {
@@ -101,7 +101,13 @@ fn sync_folder(path: &Path) -> Result<(), BundleError> {
 fn swap(new: &Path, dir: &Path, old: Option<PathBuf>) -> Result<(), BundleError> {
     let failed = |error: std::io::Error| BundleError::io("write", dir, &error);
     let Some(old) = old else {
-        return fs::rename(new, dir).map_err(failed);
+        return fs::rename(new, dir).map_err(|error| match error.kind() {
+            // Another process was faster.
+            ErrorKind::DirectoryNotEmpty | ErrorKind::AlreadyExists => {
+                BundleError::Exists(dir.to_owned())
+            }
+            _ => failed(error),
+        });
     };
     fs::rename(dir, &old).map_err(failed)?;
     fs::rename(new, dir).map_err(|error| {
@@ -109,4 +115,23 @@ fn swap(new: &Path, dir: &Path, old: Option<PathBuf>) -> Result<(), BundleError>
         let _ = fs::rename(&old, dir);
         failed(error)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bundle_that_came_in_between_is_left_alone() {
+        let place = tempfile::tempdir().expect("a folder");
+        let (new, dir) = (place.path().join("new"), place.path().join("there"));
+        for folder in [&new, &dir] {
+            fs::create_dir(folder).expect("made");
+            fs::write(folder.join(MANIFEST), folder.to_string_lossy().as_bytes()).expect("written");
+        }
+        let outcome = swap(&new, &dir, None);
+        assert!(matches!(outcome, Err(BundleError::Exists(_))), "{outcome:?}");
+        let kept = fs::read(dir.join(MANIFEST)).expect("there");
+        assert_eq!(kept, dir.to_string_lossy().as_bytes());
+    }
 }
