@@ -4,7 +4,10 @@ mod support;
 
 use support::stages_of;
 use variopath::base::{Rank, RouteId};
+use variopath::demand::parse_spec;
+use variopath::scheduler::Planner;
 use variopath::topology::Topology;
+use variopath::verify::verify;
 
 /// Two sockets, two switches a socket, two GPUs a switch, and `rules`.
 fn machine(rules: &str) -> Topology {
@@ -85,4 +88,22 @@ limit in socket : 2
         limits.iter().map(|limit| (limit.routes.len(), limit.most)).collect();
     // Each half speaks of the six pairs between its GPUs, the file of those and the 18 across.
     assert_eq!(found, [(6, 1), (6, 1), (24, 2), (24, 2)]);
+}
+
+#[test]
+fn a_limit_bounds_like_a_link_of_so_many_slots() {
+    let text = "topology \"one at a time\"\nsocket s\ngpu g[4]\ng[*] -- s : 25 GB/s\n";
+    for (most, name) in [(1, "limit of 1 in the node"), (2, "limit of 2 in the node")] {
+        let stages = stages_of("box.topo", &format!("{text}limit in node : {most}\n"));
+        let demand = parse_spec("uniform:1MiB", 4).expect("a demand");
+        let plan = Planner::new(&stages.catalog).expect("a planner").plan(&demand).expect("a plan");
+        // Twelve transfers of 41943.04 ns, so many at once.
+        let bound = 12 * 41_943_040 / most;
+        assert_eq!(plan.bounds.t_eff.0, bound);
+        assert_eq!(plan.bounds.t_star.0, 3 * 41_943_040);
+        assert!(plan.makespan.0 - bound <= 12, "{:?}", plan.makespan);
+        let critical = plan.bounds.critical_link.expect("something is");
+        assert_eq!(stages.topology.resource_name(critical), name);
+        verify(&stages.topology, &demand, &plan).expect("it holds");
+    }
 }

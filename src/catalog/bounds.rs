@@ -1,5 +1,8 @@
 //! Lower bounds on the time of a demand: what no strict plan can beat.
 //!
+//! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
+//! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
+//!
 //! `T*` counts bytes against capacity. `T_eff` asks, link by link, how long the demanded transfers
 //! that cross it need on that link alone when each runs at its solo rate or not at all:
 //!
@@ -45,7 +48,8 @@ pub struct BoundTables {
 struct LinkTable {
     link: LinkId,
     capacity: u64,
-    capacity_index: usize,
+    /// Index into `capacities`; nothing for a limit.
+    capacity_index: Option<usize>,
     /// Index into `kinds` where all crossings are of one class.
     kind: Option<usize>,
     crossings: Vec<Crossing>,
@@ -86,15 +90,37 @@ impl BoundTables {
         let mut tables = Self { links: Vec::new(), capacities: Vec::new(), kinds: Vec::new() };
         for (link, found) in crossings {
             if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
-                tables.add(link, capacity, &found);
+                let index = position_or_push(&mut tables.capacities, capacity);
+                tables.add(link, capacity, Some(index), &found);
+            }
+        }
+        for (index, limit) in catalog.limits.iter().enumerate() {
+            let routes = limit.routes.iter().filter_map(|id| catalog.routes.get(id.index()));
+            let found: Vec<_> = routes
+                .map(|route| (route.src.index() * ranks + route.dst.index(), 1, route.rate.0))
+                .collect();
+            if !found.is_empty() {
+                tables.add(catalog.limit_id(index), limit.most, None, &found);
             }
         }
         tables
     }
 
-    fn add(&mut self, link: LinkId, capacity: u64, found: &[(usize, u64, u64)]) {
+    /// A link of this capacity, or a limit of so many transfers, and who crosses it: (position in
+    /// the demand matrix, multiplicity, rate).
+    fn add(
+        &mut self,
+        link: LinkId,
+        capacity: u64,
+        capacity_index: Option<usize>,
+        found: &[(usize, u64, u64)],
+    ) {
+        let need = |times: u64, rate: u64| match capacity_index {
+            Some(_) => rate.saturating_mul(times),
+            None => 1,
+        };
         let mut kinds: Vec<(u64, u64)> =
-            found.iter().map(|&(_, times, rate)| (rate.saturating_mul(times), rate)).collect();
+            found.iter().map(|&(_, times, rate)| (need(times, rate), rate)).collect();
         let all = kinds.clone();
         kinds.sort_unstable_by(|a, b| b.cmp(a));
         kinds.dedup();
@@ -105,15 +131,14 @@ impl BoundTables {
         let crossings = found
             .iter()
             .map(|&(entry, multiplicity, rate)| {
-                let need = rate.saturating_mul(multiplicity);
-                let class = kinds.iter().position(|&kind| kind == (need, rate)).unwrap_or(0);
+                let kind = (need(multiplicity, rate), rate);
+                let class = kinds.iter().position(|&other| other == kind).unwrap_or(0);
                 Crossing { entry, multiplicity, class }
             })
             .collect();
         let kind = (classes.len() == 1).then(|| {
             position_or_push(&mut self.kinds, (classes[0].rate, slots(capacity, classes[0].need)))
         });
-        let capacity_index = position_or_push(&mut self.capacities, capacity);
         self.links.push(LinkTable { link, capacity, capacity_index, kind, crossings, classes });
     }
 
@@ -136,8 +161,9 @@ impl BoundTables {
                 sum += bytes;
                 longest = longest.max(bytes);
             }
-            let seen = &mut most[table.capacity_index];
-            *seen = carried.max(*seen);
+            if let Some(index) = table.capacity_index {
+                most[index] = carried.max(most[index]);
+            }
             if let Some(kind) = table.kind {
                 let work = sum.max(longest.saturating_mul(self.kinds[kind].1));
                 if work > fullest[kind].0 {

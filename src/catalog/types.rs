@@ -208,6 +208,12 @@ impl Catalog {
         self.links.len() + self.joint.len()
     }
 
+    /// What a limit is called where links are named: the ids of limits follow those of resources.
+    #[must_use]
+    pub fn limit_id(&self, limit: usize) -> LinkId {
+        LinkId::new(self.resources() + limit)
+    }
+
     /// The capacity of a resource; nothing where it is unknown or there is no such resource.
     #[must_use]
     pub fn capacity(&self, id: LinkId) -> Option<BytesPerSecond> {

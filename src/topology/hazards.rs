@@ -1,7 +1,7 @@
 //! Which routes of a node the rules keep apart, and how many may run at once in a place.
 
 use super::{Route, Topology};
-use crate::base::{LinkId, NodeId, RouteId, VertexId};
+use crate::base::{DeviceKind, LinkId, NodeId, RouteId, VertexId};
 use crate::dsl::machine::{PlacedRule, Rule};
 use crate::dsl::tree::{Place, Relation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,6 +15,8 @@ pub struct PlaceLimit {
     pub routes: Vec<RouteId>,
     /// How many may run; at least 1.
     pub most: u64,
+    /// The place: `over sw[0]`, `at g[3]`.
+    pub place: String,
 }
 
 /// One place of the machine.
@@ -84,12 +86,31 @@ impl Topology {
                 if settled.insert((scope.start, scope.end, *mode, spot))
                     && routes.len() as u64 > *count
                 {
-                    limits.push(PlaceLimit { rule, routes, most: *count });
+                    let place = self.spot_name(spot);
+                    limits.push(PlaceLimit { rule, routes, most: *count, place });
                 }
             }
         }
-        limits.sort_by(|a, b| (a.rule, &a.routes).cmp(&(b.rule, &b.routes)));
+        limits.sort_by(|a: &PlaceLimit, b| (a.rule, &a.routes).cmp(&(b.rule, &b.routes)));
         limits
+    }
+
+    fn spot_name(&self, spot: Spot) -> String {
+        match spot {
+            Spot::Device(at) => {
+                let found = &self.vertices[at.index()];
+                let word = match found.kind {
+                    DeviceKind::Switch => "over",
+                    _ => "at",
+                };
+                format!("{word} {}", found.path)
+            }
+            Spot::Uplink(link) => format!("over {}", self.written(link)),
+            Spot::Node(node) => match self.nodes {
+                1 => "in the node".to_owned(),
+                _ => format!("in node {node}"),
+            },
+        }
     }
 
     fn ends(&self, route: &Route) -> [VertexId; 2] {

@@ -185,10 +185,19 @@ impl Topology {
     }
 
     /// What a resource is called: `s[0] -> s[1]` for a directed link, the name of a joint capacity
-    /// as the file writes it, `memory of s[0]`.
+    /// as the file writes it, `memory of s[0]`. Ids beyond the resources are those of
+    /// [`Self::limits`]: `limit of 2 over sw[0]`.
+    ///
+    /// # Panics
+    /// Where there is no such resource or limit.
     #[must_use]
     pub fn resource_name(&self, id: LinkId) -> String {
-        match &self.resources[id.index()].kind {
+        let Some(resource) = self.resources.get(id.index()) else {
+            let limits = self.limits();
+            let limit = &limits[id.index() - self.resources.len()];
+            return format!("limit of {} {}", limit.most, limit.place);
+        };
+        match &resource.kind {
             ResourceKind::Link { from, to, .. } => {
                 format!("{} -> {}", self.path(*from), self.path(*to))
             }

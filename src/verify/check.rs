@@ -429,7 +429,7 @@ impl Check<'_> {
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
         self.strict_bound();
-        let links = self.topology.resources.len();
+        let links = self.topology.resources.len() + self.topology.limits().len();
         if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
             self.faults.push(Fault::CriticalLink { found });
         }

@@ -192,6 +192,14 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             }),
         })
         .collect();
+    let limits = topology.limits().into_iter().enumerate().map(|(index, limit)| {
+        json!({
+            "id": topology.resources.len() + index,
+            "limit": limit.most,
+            "place": limit.place,
+        })
+    });
+    let links: Vec<Value> = links.into_iter().chain(limits).collect();
     let routes: Vec<Value> = topology
         .routes
         .iter()
