@@ -7,6 +7,7 @@ use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use support::{Stages, stages_of};
+use variopath::analyzer::{Limits, analyze};
 use variopath::base::{BytesPerSecond, RouteClass, RouteId};
 use variopath::catalog::{self, Catalog};
 use variopath::topology::{ResourceKind, Route, Topology};
@@ -290,4 +291,36 @@ fn a_catalog_that_claims_too_much_fails_its_proof() {
         }),
     ];
     insta::assert_snapshot!("catalog_faults", faults.join("\n"));
+}
+
+/// Sockets in a triangle, where transfers across are paced on the links of GPUs: every number of
+/// speeds counts.
+#[test]
+fn two_rate_channels_of_a_triangle_equal_brute_force() {
+    for at in [
+        [0, 0, 1, 2].as_slice(),
+        &[0, 1, 2, 3],
+        &[0, 0, 3, 3],
+        &[0, 0, 1, 1],
+        &[0, 1, 2, 3, 3],
+        &[0, 0, 1, 1, 2],
+        &[0, 0, 1, 2, 3, 3],
+        &[0, 0, 0, 1, 1, 2],
+    ] {
+        let mut text = format!(
+            "topology \"triangle\"\nsocket s[3]\nswitch w\ngpu g[{}]\ns[0] -- s[1, 2] : 20 GB/s\n\
+             s[1] -- s[2] : 20 GB/s\nw -- s[2] : 25 GB/s\n",
+            at.len()
+        );
+        for (gpu, place) in at.iter().enumerate() {
+            let parent = ["s[0]", "s[1]", "s[2]", "w"][*place];
+            let _ = writeln!(text, "g[{gpu}] -- {parent} : 25 GB/s");
+        }
+        let Stages { topology, .. } = stages_of("triangle.topo", &text);
+        let limits = Limits { max_orbits: usize::MAX, max_work: u64::MAX, ..Limits::default() };
+        let catalog = analyze(&topology, &limits).expect("a catalog");
+        let found = catalog.two_rate.expect("paced rates");
+        assert!(found.complete);
+        assert_eq!(found.channels, maximal_speeds(&topology).to_string(), "{text}");
+    }
 }
