@@ -1,5 +1,8 @@
 //! Advice on machines whose bounds can be worked out by hand.
 
+mod support;
+
+use support::machine_of;
 use variopath::advise::{Change, advise};
 use variopath::base::{BytesPerSecond, Digest, Rank};
 use variopath::demand::parse_spec;
@@ -7,10 +10,8 @@ use variopath::diagnostics::Sources;
 use variopath::dsl::{self, Machine};
 
 fn machine(text: &str) -> (Machine, Digest) {
-    let mut sources = Sources::new();
-    let id = sources.add("box.topo", text);
-    let file = dsl::parse(&sources, id).expect("it parses");
-    (dsl::elaborate(&file).expect("a machine"), dsl::digest(&file))
+    let (file, machine) = machine_of(&mut Sources::new(), "box.topo", text);
+    (machine, dsl::digest(&file))
 }
 
 /// Four GPUs on one root complex, one of them on half the lanes.

@@ -8,7 +8,7 @@ mod import_support;
 
 use check_support::{check, preset, section, warnings};
 use command_support::Ran;
-use import_support::machine::{CARD, GEN4, GEN5, GPU, IDLE, Kind, Machine, ROOT_PORT, SWITCH};
+use import_support::machine::{GEN4, GPU, IDLE, Kind, Machine, ROOT_PORT};
 use serde_json::Value;
 
 /// Two GPUs and a card on a switch of socket 0, a GPU in an eight lane slot of socket 1.
@@ -16,19 +16,7 @@ fn box_of_three() -> Machine {
     let machine = Machine::new();
     machine.node(0, 0);
     machine.node(1, 1);
-    let port = "pci0000:16/0000:16:01.0";
-    machine.function(port, ROOT_PORT, GEN5, GEN5);
-    machine.config(port, Some(0x1d));
-    let upper = format!("{port}/0000:17:00.0");
-    machine.function(&upper, SWITCH, GEN5, GEN5);
-    machine.config(&upper, Some(0));
-    for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
-        let lower = format!("{upper}/0000:18:{number:02x}.0");
-        machine.function(&lower, SWITCH, GEN5, GEN4);
-        machine.config(&lower, Some(0x1d));
-        let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
-        machine.function(&format!("{lower}/0000:{:02x}:00.0", 0x19 + number), device, able, runs);
-    }
+    machine.switch_of_three(0x1d);
     let slot = "pci0000:97/0000:97:01.0";
     let second = |kind: Kind| (kind.0, kind.1, kind.2, 1);
     let eight = ("16.0 GT/s PCIe", "8");

@@ -1,5 +1,8 @@
 //! What is said about machines that no exchange can be planned on, with the place in their text.
 
+mod support;
+
+use support::machine_of;
 use variopath::analyzer::{self, Limits};
 use variopath::base::Digest;
 use variopath::diagnostics::{Sources, render};
@@ -7,21 +10,14 @@ use variopath::dsl::Machine;
 use variopath::{dsl, topology};
 
 fn machine(text: &str) -> Machine {
-    let mut sources = Sources::new();
-    let id = sources.add("box.topo", text);
-    let file = dsl::parse(&sources, id).expect("it parses");
-    let file = dsl::resolve(file, &mut sources, id, &Default::default()).expect("it resolves");
-    dsl::elaborate(&file).expect("it is a machine")
+    machine_of(&mut Sources::new(), "box.topo", text).1
 }
 
 /// The rendered refusal of a topology file that reads well but is no sound machine, or none that
 /// this version plans with.
 fn refusal(text: &str) -> String {
     let mut sources = Sources::new();
-    let id = sources.add("box.topo", text);
-    let file = dsl::parse(&sources, id).expect("it parses");
-    let file = dsl::resolve(file, &mut sources, id, &Default::default()).expect("it resolves");
-    let machine = dsl::elaborate(&file).expect("it is a machine");
+    let (file, machine) = machine_of(&mut sources, "box.topo", text);
     let faults = match topology::build(&machine, dsl::digest(&file)) {
         Err(faults) => faults,
         Ok(built) => analyzer::analyze(&built.topology, &Limits::default())

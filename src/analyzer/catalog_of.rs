@@ -2,13 +2,13 @@
 
 use super::channels::maximal_channels;
 use super::unsupported::unsupported;
-use crate::base::{BytesPerSecond, DeviceKind, LinkId, VertexId};
+use crate::base::{BytesPerSecond, DeviceKind, VertexId};
 use crate::catalog::{
     Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
     StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::{ResourceKind, Route, Topology};
+use crate::topology::{ResourceKind, Topology};
 use std::collections::BTreeSet;
 
 /// The work of a canonical form, in sets of transfers tried: both take about as long.
@@ -179,31 +179,33 @@ fn routes(topology: &Topology) -> Vec<PlannedRoute> {
     topology
         .routes
         .iter()
-        .map(|route| PlannedRoute {
-            src: route.src,
-            dst: route.dst,
-            class: route.class,
-            mode: route.mode,
-            initiator: route.initiator,
-            links: route.links.clone(),
-            shares: route.shares.clone(),
-            rate: route.rate,
-            paced: paced_rates(topology, route),
+        .map(|route| {
+            let mut planned = PlannedRoute {
+                src: route.src,
+                dst: route.dst,
+                class: route.class,
+                mode: route.mode,
+                initiator: route.initiator,
+                links: route.links.clone(),
+                shares: route.shares.clone(),
+                rate: route.rate,
+                paced: Vec::new(),
+            };
+            planned.paced = paced_rates(topology, &planned);
+            planned
         })
         .collect()
 }
 
 /// The even shares, below the solo rate, of the resources on a route that are wider than it needs
 /// and no multiple of that: so many transfers fill the resource that no fewer would.
-fn paced_rates(topology: &Topology, route: &Route) -> Vec<BytesPerSecond> {
-    let mut taken: Vec<LinkId> = route.takes().collect();
-    taken.sort_unstable();
-    let shares = taken.chunk_by(|a, b| a == b).filter_map(|same| {
-        let wide = topology.resources[same[0].index()].capacity?.0 / same.len() as u64;
-        (wide > route.rate.0).then(|| wide / wide.div_ceil(route.rate.0))
+fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond> {
+    let shares = route.multiplicities().into_iter().filter_map(|(id, times)| {
+        let wide = topology.resources[id.index()].capacity?.0 / times;
+        (wide > route.rate.0).then(|| BytesPerSecond(wide / wide.div_ceil(route.rate.0)))
     });
     let mut rates: Vec<BytesPerSecond> =
-        shares.map(BytesPerSecond).filter(|rate| *rate < route.rate && rate.0 > 0).collect();
+        shares.filter(|rate| *rate < route.rate && rate.0 > 0).collect();
     rates.sort_unstable_by(|a, b| b.cmp(a));
     rates.dedup();
     rates

@@ -46,28 +46,15 @@ pub(super) fn maximal_channels(
         work_left: limits.max_work,
     };
     search.visit(fit.complete(&[]));
-    while let Some((channel, stabiliser)) = search.queue.pop_front() {
-        if !search.complete {
-            break;
-        }
+    while search.complete
+        && let Some((channel, stabiliser)) = search.queue.pop_front()
+    {
         let orbits = route_orbits(catalog, &stabiliser);
-        for (index, &root) in orbits.iter().enumerate() {
-            if index != root {
-                continue;
-            }
-            let route = RouteId::new(index);
+        let roots = (0..orbits.len()).filter(|&index| orbits[index] == index).map(RouteId::new);
+        for route in roots {
             let own = channel.0.iter().find(|member| member.route == route);
-            let slowest = own.map_or(fit.paces(route), |own| own.pace);
-            for pace in 0..slowest {
-                let (slowings, tried) =
-                    least_slowings(&fit, &channel, Transfer { route, pace }, search.work_left);
-                search.work(tried);
-                // Each is extended to a channel, which takes as long as a few sets tried.
-                search.work(EXTENSION_WORK * slowings.len() as u64);
-                for mut set in slowings {
-                    set.push(Transfer { route, pace });
-                    search.visit(fit.complete(&set));
-                }
+            for pace in 0..own.map_or(fit.paces(route), |own| own.pace) {
+                search.neighbours(&fit, &channel, Transfer { route, pace });
             }
         }
     }
@@ -98,6 +85,23 @@ impl Search<'_> {
         self.complete &= units <= self.work_left;
         self.work_left = self.work_left.saturating_sub(units);
         self.complete
+    }
+
+    /// Visits the channels that `channel` leads to when `wanted` is made room for. Once a limit is
+    /// reached nothing more is kept.
+    fn neighbours(&mut self, fit: &Fit, channel: &Channel, wanted: Transfer) {
+        if !self.complete {
+            return;
+        }
+        let (slowings, tried) = least_slowings(fit, channel, wanted, self.work_left);
+        // Each is extended to a channel, which takes as long as a few sets tried.
+        if !self.work(tried) || !self.work(EXTENSION_WORK * slowings.len() as u64) {
+            return;
+        }
+        for mut set in slowings {
+            set.push(wanted);
+            self.visit(fit.complete(&set));
+        }
     }
 
     fn visit(&mut self, channel: Channel) {

@@ -72,9 +72,7 @@ fn necessary(elements: &Elements, observations: &[Observation]) -> Values {
     }
     for observation in observations {
         let measured = observation.measured.0 as f64;
-        let resources = observation.loads.iter().map(|(id, load)| (&elements.resources[id], load));
-        let caps = observation.caps.iter().map(|(cap, load)| (&elements.caps[cap], load));
-        for (element, load) in resources.chain(caps) {
+        for (element, load) in elements.of(observation) {
             let Some(value) = element.value else { continue };
             if measured * load > value.0 as f64 * SLACK && key_of(element, &free).is_none() {
                 free.extend(element.keys.first().map(|key| (*key, value.0 as f64)));
@@ -113,9 +111,7 @@ fn candidates(elements: &Elements, free: &Values, observations: &[Observation]) 
         let error = (predict(elements, free, observation) / measured - 1.0).abs();
         worst = worst.max(error);
         let keys = if error > WORST_ERROR { &mut bold } else { &mut keys };
-        let resources = observation.loads.keys().map(|id| &elements.resources[id]);
-        let caps = observation.caps.keys().map(|cap| &elements.caps[cap]);
-        for key in resources.chain(caps).flat_map(|element| &element.keys) {
+        for key in elements.of(observation).flat_map(|(element, _)| &element.keys) {
             keys.insert(*key);
             let (sum, count) = errors.entry(*key).or_default();
             (*sum, *count) = (*sum + error, *count + 1.0);

@@ -24,9 +24,7 @@ struct Bounds {
 
 fn bounds(elements: &Elements, free: &Values, observation: &Observation) -> Bounds {
     let mut bounds = Bounds { constant: f64::INFINITY, free: BTreeMap::new() };
-    let resources = observation.loads.iter().map(|(id, load)| (&elements.resources[id], *load));
-    let caps = observation.caps.iter().map(|(cap, load)| (&elements.caps[cap], *load));
-    for (element, load) in resources.chain(caps) {
+    for (element, load) in elements.of(observation) {
         match (key_of(element, free), element.value) {
             (Some(key), _) => bounds.take(key, load),
             (None, Some(value)) => bounds.constant = bounds.constant.min(value.0 as f64 / load),

@@ -142,6 +142,16 @@ impl Elements {
         }
     }
 
+    /// What bears on an observation, each with its load.
+    pub(super) fn of<'a>(
+        &'a self,
+        observation: &'a Observation,
+    ) -> impl Iterator<Item = (&'a Element, f64)> {
+        let resources = observation.loads.iter().map(|(id, load)| (&self.resources[id], *load));
+        let caps = observation.caps.iter().map(|(cap, load)| (&self.caps[cap], *load));
+        resources.chain(caps)
+    }
+
     /// All elements.
     pub(super) fn all(&self) -> impl Iterator<Item = &Element> {
         self.resources.values().chain(self.caps.values())

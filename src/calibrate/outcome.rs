@@ -223,9 +223,7 @@ pub(super) fn binds(
         None => element.value.map_or(f64::INFINITY, |value| value.0 as f64),
     };
     observations.iter().any(|observation| {
-        let resources = observation.loads.iter().map(|(id, load)| (&elements.resources[id], load));
-        let caps = observation.caps.iter().map(|(cap, load)| (&elements.caps[cap], load));
-        let load = resources.chain(caps).find(|(one, _)| std::ptr::eq(*one, element));
+        let load = elements.of(observation).find(|(one, _)| std::ptr::eq(*one, element));
         load.is_some_and(|(_, load)| {
             let measured = observation.measured.0 as f64;
             let bound = value / load;

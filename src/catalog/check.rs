@@ -1,6 +1,6 @@
 //! The proof of a catalog: what it claims is recomputed from its links and routes.
 
-use super::locate::{canonical_channel, least_capacity, structure};
+use super::locate::{RouteKind, canonical_channel, least_capacity, structure};
 use super::symmetry::Labeller;
 use super::{
     Catalog, Channel, ChannelLimit, Families, Filling, Fit, JointOf, Paces, PlannedRoute, Transfer,
@@ -197,8 +197,7 @@ fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
         let mapped = route.links.iter().map(|link| link_image[link.index()]);
         let mut shares: Vec<usize> = route.shares.iter().map(|id| link_image[id.index()]).collect();
         shares.sort_unstable();
-        let kind = |route: &PlannedRoute| (route.class, route.mode, route.initiator, route.rate);
-        if kind(other) != kind(route)
+        if RouteKind::of(other) != RouteKind::of(route)
             || other.paced != route.paced
             || !mapped.eq(other.links.iter().map(|link| link.index()))
             || !shares.into_iter().eq(other.shares.iter().map(|id| id.index()))
@@ -249,8 +248,7 @@ fn joint_images(
             .filter(|(_, other)| other.of == of && other.capacity == joint.capacity);
         // Several equal ones over the same are taken alike by every route, so any of them will do,
         // and the first is taken for the first.
-        let before = link_image[links..].to_vec();
-        let (at, _) = same.find(|(at, _)| !before.contains(&(links + at)))?;
+        let (at, _) = same.find(|(at, _)| !link_image[links..].contains(&(links + at)))?;
         link_image.push(links + at);
     }
     Some(())

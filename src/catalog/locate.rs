@@ -74,7 +74,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
 
 /// What a symmetry keeps of a route beside its links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct RouteKind {
+pub(super) struct RouteKind {
     class: RouteClass,
     mode: Mode,
     initiator: Initiator,
@@ -82,7 +82,7 @@ struct RouteKind {
 }
 
 impl RouteKind {
-    fn of(route: &PlannedRoute) -> Self {
+    pub(super) fn of(route: &PlannedRoute) -> Self {
         let PlannedRoute { class, mode, initiator, rate, .. } = *route;
         Self { class, mode, initiator, rate: rate.0 }
     }

@@ -69,10 +69,17 @@ pub(super) struct TargetArgs {
     /// A preset, a .topo file, a bundle, or a file that `import` reads; `-` is standard input
     #[arg(value_name = "TARGET")]
     pub(super) target: String,
+    #[command(flatten)]
+    pub(super) assume: AssumeArgs,
+}
+
+/// What to assume where a description is silent.
+#[derive(Args, Debug, Clone, Default)]
+pub(super) struct AssumeArgs {
     /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
     /// generation, marked as assumed
-    #[arg(long, value_name = "GEN", value_parser = parse_generation)]
-    pub(super) assume: Option<u32>,
+    #[arg(long = "assume", value_name = "GEN", value_parser = parse_generation)]
+    pub(super) generation: Option<u32>,
 }
 
 /// A demand.

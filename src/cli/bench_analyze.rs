@@ -2,6 +2,7 @@
 
 use super::failure::Outcome;
 use super::pipeline::{DEFAULT_DEMAND, internal};
+use super::verbs::wording::times;
 use crate::analyzer::{self, Limits};
 use crate::catalog::{self, Bounds, Families};
 use crate::demand;
@@ -55,14 +56,6 @@ pub(super) fn row(target: &str, topology: &Topology) -> Outcome<Row> {
     })))
 }
 
-impl Found {
-    /// `T_eff` over `T*`, to the nearest thousandth.
-    fn ratio(&self) -> u128 {
-        let (t_eff, t_star) = (u128::from(self.bounds.t_eff.0), u128::from(self.bounds.t_star.0));
-        (t_eff * 1000 + t_star / 2) / t_star.max(1)
-    }
-}
-
 /// `1889 in 31`, with a `>` before where there are more.
 fn families(families: &Families) -> String {
     let more = if families.complete { "" } else { ">" };
@@ -85,15 +78,14 @@ pub(super) fn table(rows: &[Row]) -> String {
             Row::Refused(target, why) => writeln!(out, "{target:<width$}  refused: {why}"),
             Row::Found(found) => writeln!(
                 out,
-                "{:<width$}  {:>4}  {:>12}  {:>8}  {:>18}  {:>20}  {:>4}.{:03}  {:>8.1}  {}",
+                "{:<width$}  {:>4}  {:>12}  {:>8}  {:>18}  {:>20}  {:>8}  {:>8.1}  {}",
                 found.target,
                 found.ranks,
                 found.order,
                 found.pair_orbits,
                 families(&found.strict),
                 families(&found.two_rate),
-                found.ratio() / 1000,
-                found.ratio() % 1000,
+                times(found.bounds.t_eff, found.bounds.t_star),
                 found.time.as_secs_f64() * 1e3,
                 found.critical,
             ),

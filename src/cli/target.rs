@@ -52,7 +52,7 @@ impl Kind {
 /// Loads TARGET and expands what it uses.
 pub(super) fn load(context: &mut Context, args: &TargetArgs) -> Outcome<Target> {
     let (file, source, kind) = read(context, args)?;
-    if args.assume.is_some() && kind != Kind::Imported {
+    if args.assume.generation.is_some() && kind != Kind::Imported {
         let message = "--assume has no effect: it is for dumps that `import` reads";
         context.notes.push(Diagnostic::warning("no-effect", message));
     }
@@ -94,7 +94,7 @@ fn read(context: &mut Context, args: &TargetArgs) -> Outcome<(tree::File, Source
     if kind != Kind::Imported {
         return Ok((dsl::parse(&context.sources, source)?, source, kind));
     }
-    let imported = import::read(&context.sources, &[source], args.assume)?;
+    let imported = import::read(&context.sources, &[source], args.assume.generation)?;
     context.notes.extend(imported.notes);
     let mut file = imported.file;
     file.name.value = topology_name(Some(target));

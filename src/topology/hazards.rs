@@ -1,10 +1,11 @@
 //! Which routes of a node the rules keep apart, and how many may run at once in a place.
 
 use super::{Route, Topology};
-use crate::base::{DeviceKind, LinkId, NodeId, RouteId, VertexId};
+use crate::base::{DeviceKind, LinkId, Mode, NodeId, RouteId, VertexId};
 use crate::dsl::machine::{PlacedRule, Rule};
 use crate::dsl::tree::{Place, Relation};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// At most so many transfers at once in a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +40,7 @@ impl Topology {
             let seen: Vec<usize> = (0..self.routes.len())
                 .filter(|&index| {
                     let route = &self.routes[index];
-                    mode.is_none_or(|mode| mode == route.mode)
-                        && self.ends(route).iter().all(|end| scope.contains(&end.index()))
+                    self.speaks_of(scope, *mode, route)
                         && (!uplinks || self.leaves_by_its_uplink(route))
                 })
                 .collect();
@@ -76,10 +76,10 @@ impl Topology {
             };
             let mut spots: BTreeMap<Spot, Vec<RouteId>> = BTreeMap::new();
             for (index, route) in self.routes.iter().enumerate() {
-                let counts = mode.is_none_or(|mode| mode == route.mode)
-                    && self.ends(route).iter().all(|end| scope.contains(&end.index()));
-                for spot in self.spots(route, *place).into_iter().filter(|_| counts) {
-                    spots.entry(spot).or_default().push(RouteId::new(index));
+                if self.speaks_of(scope, *mode, route) {
+                    for spot in self.spots(route, *place) {
+                        spots.entry(spot).or_default().push(RouteId::new(index));
+                    }
                 }
             }
             for (spot, routes) in spots {
@@ -93,6 +93,12 @@ impl Topology {
         }
         limits.sort_by(|a: &PlaceLimit, b| (a.rule, &a.routes).cmp(&(b.rule, &b.routes)));
         limits
+    }
+
+    /// Whether a rule of this scope and mode speaks of a route.
+    fn speaks_of(&self, scope: &Range<usize>, mode: Option<Mode>, route: &Route) -> bool {
+        mode.is_none_or(|mode| mode == route.mode)
+            && self.ends(route).iter().all(|end| scope.contains(&end.index()))
     }
 
     fn spot_name(&self, spot: Spot) -> String {

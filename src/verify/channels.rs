@@ -1,6 +1,7 @@
 //! The channels that a plan's steps name, checked against the catalog.
 
-use super::{Fault, rules};
+use super::Fault;
+use super::rules::Rules;
 use crate::base::{LinkId, Rank, RouteId};
 use crate::catalog::{Catalog, ChannelDocument, OrbitDocument, PlanDocument};
 use crate::topology::Topology;
@@ -17,6 +18,7 @@ pub fn verify_channels(
     catalog: &Catalog,
     plan: &PlanDocument,
 ) -> Result<(), Vec<Fault>> {
+    let rules = Rules::of(topology);
     let mut faults = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         // A step of one node names one channel; leaving it out would leave out its check.
@@ -31,7 +33,7 @@ pub fn verify_channels(
                 }
                 continue;
             }
-            let Some(pairs) = members(topology, catalog, channel) else {
+            let Some(pairs) = members(topology, catalog, &rules, channel) else {
                 faults.push(Fault::Channel { step: index });
                 continue;
             };
@@ -54,6 +56,7 @@ pub fn verify_channels(
 fn members(
     topology: &Topology,
     catalog: &Catalog,
+    rules: &Rules,
     channel: &ChannelDocument,
 ) -> Option<BTreeSet<(u32, u32)>> {
     let OrbitDocument::Number(orbit) = channel.orbit else { return None };
@@ -87,5 +90,5 @@ fn members(
     });
     let routes: BTreeSet<RouteId> =
         pairs.iter().filter_map(|&(src, dst)| topology.route_id(Rank(src), Rank(dst))).collect();
-    (fits && rules::allow(topology, &routes)).then_some(pairs)
+    (fits && rules.allow(&routes)).then_some(pairs)
 }

@@ -6,7 +6,8 @@
 //! are never taken to be apart unless the order says so; the check of the order (`Unguarded`) does
 //! not look at times at all.
 
-use super::{Fault, rules, verify_channels};
+use super::rules::Rules;
+use super::{Fault, verify_channels};
 use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank, RouteClass, VertexId};
 use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
 use crate::topology::{ResourceKind, Topology};
@@ -75,7 +76,8 @@ pub fn verify_document(
     demand: &Demand,
     plan: &PlanDocument,
 ) -> Result<Summary, Vec<Fault>> {
-    let mut check = Check { topology, demand, plan, faults: Vec::new() };
+    let rules = Rules::of(topology);
+    let mut check = Check { topology, demand, plan, rules, faults: Vec::new() };
     check.identity();
     if check.faults.is_empty() {
         let needs = check.pieces();
@@ -83,7 +85,7 @@ pub fn verify_document(
             check.tiling();
             check.loads(&needs);
             let before = check.order(&needs);
-            check.faults.extend(rules::check(topology, plan, &before));
+            check.faults.extend(check.rules.check(topology, plan, &before));
         }
         check.steps();
         check.times();
@@ -119,6 +121,7 @@ struct Check<'a> {
     topology: &'a Topology,
     demand: &'a Demand,
     plan: &'a PlanDocument,
+    rules: Rules,
     faults: Vec<Fault>,
 }
 
@@ -429,7 +432,7 @@ impl Check<'_> {
             self.faults.push(Fault::BeatsBound { makespan, bound });
         }
         self.strict_bound();
-        let links = self.topology.resources.len() + self.topology.limits().len();
+        let links = self.topology.resources.len() + self.rules.limits();
         if let Some(found) = bounds.critical_link.filter(|link| *link as usize >= links) {
             self.faults.push(Fault::CriticalLink { found });
         }

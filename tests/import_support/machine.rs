@@ -16,6 +16,26 @@ pub const GPU: Kind = ("0x030200", "0x10de", "0x26ba", 0);
 pub const CARD: Kind = ("0x020000", "0x15b3", "0x1021", 0);
 
 impl Machine {
+    /// On socket 0: two GPUs, idle, and a card on a switch; the config space of its lower ports has
+    /// this access control. The path of the upper port.
+    pub fn switch_of_three(&self, access: u8) -> String {
+        let port = "pci0000:16/0000:16:01.0";
+        self.function(port, ROOT_PORT, GEN5, GEN5);
+        self.config(port, Some(0x1d));
+        let upper = format!("{port}/0000:17:00.0");
+        self.function(&upper, SWITCH, GEN5, GEN5);
+        self.config(&upper, Some(0));
+        for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
+            let lower = format!("{upper}/0000:18:{number:02x}.0");
+            self.function(&lower, SWITCH, GEN5, GEN4);
+            self.config(&lower, Some(access));
+            let at = format!("{lower}/0000:{:02x}:00.0", 0x19 + number);
+            let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
+            self.function(&at, device, able, runs);
+        }
+        upper
+    }
+
     pub fn new() -> Self {
         Self(TempDir::new().expect("a folder"))
     }
@@ -85,20 +105,7 @@ pub fn machine() -> Machine {
         machine.node(node, socket);
     }
     machine.write("devices/system/node/node4/cpulist", "\n");
-    let port = "pci0000:16/0000:16:01.0";
-    machine.function(port, ROOT_PORT, GEN5, GEN5);
-    machine.config(port, Some(0x1d));
-    let upper = format!("{port}/0000:17:00.0");
-    machine.function(&upper, SWITCH, GEN5, GEN5);
-    machine.config(&upper, Some(0));
-    for (number, device) in [(0, GPU), (1, GPU), (2, CARD)] {
-        let lower = format!("{upper}/0000:18:{number:02x}.0");
-        machine.function(&lower, SWITCH, GEN5, GEN4);
-        machine.config(&lower, Some(0));
-        let at = format!("{lower}/0000:{:02x}:00.0", 0x19 + number);
-        let (able, runs) = if device == CARD { (GEN5, GEN5) } else { (GEN4, IDLE) };
-        machine.function(&at, device, able, runs);
-    }
+    let upper = machine.switch_of_three(0);
     let audio = format!("{upper}/0000:18:00.0/0000:19:00.1");
     machine.function(&audio, ("0x040300", "0x10de", "0x22ba", 0), GEN4, IDLE);
     let card = format!("devices/{upper}/0000:18:02.0/0000:1b:00.0");

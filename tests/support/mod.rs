@@ -32,19 +32,26 @@ pub fn stages(name: &str) -> Stages {
     stages_of(&format!("{name}.topo"), &text)
 }
 
+fn fail(sources: &Sources, diagnostics: &Diagnostics) -> ! {
+    panic!("{}", render(sources, diagnostics, false))
+}
+
+/// A text's resolved tree and its machine; `sources` takes the text up.
+pub fn machine_of(sources: &mut Sources, name: &str, text: &str) -> (tree::File, Machine) {
+    let source = sources.add(name, text);
+    let file = dsl::parse(sources, source).unwrap_or_else(|d| fail(sources, &d));
+    let file = match dsl::resolve(file, sources, source, &BTreeMap::new()) {
+        Ok(file) => file,
+        Err(diagnostics) => fail(sources, &diagnostics),
+    };
+    let machine = dsl::elaborate(&file).unwrap_or_else(|d| fail(sources, &d));
+    (file, machine)
+}
+
 /// All stages of a text.
 pub fn stages_of(name: &str, text: &str) -> Stages {
     let mut sources = Sources::new();
-    let source = sources.add(name, text);
-    let fail = |sources: &Sources, diagnostics: &Diagnostics| -> ! {
-        panic!("{}", render(sources, diagnostics, false))
-    };
-    let file = dsl::parse(&sources, source).unwrap_or_else(|d| fail(&sources, &d));
-    let file = match dsl::resolve(file, &mut sources, source, &BTreeMap::new()) {
-        Ok(file) => file,
-        Err(diagnostics) => fail(&sources, &diagnostics),
-    };
-    let machine = dsl::elaborate(&file).unwrap_or_else(|d| fail(&sources, &d));
+    let (file, machine) = machine_of(&mut sources, name, text);
     let built =
         topology::build(&machine, dsl::digest(&file)).unwrap_or_else(|d| fail(&sources, &d));
     let catalog = analyzer::analyze(&built.topology, &Limits::default())

@@ -1,8 +1,7 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
-use super::wording::{count, machine_line};
+use super::wording::{count, machine_line, times};
 use crate::analyzer::{self, Exact, Limits};
-use crate::base::Picos;
 use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
@@ -54,9 +53,9 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
             out,
             "exact       strict channels {}, {} T_eff; two-rate channels {}, {} T*",
             strict.upper.nanos_up(),
-            over(strict.upper, bounds.t_eff),
+            times(strict.upper, bounds.t_eff),
             two_rate.upper.nanos_up(),
-            over(two_rate.upper, bounds.t_star),
+            times(two_rate.upper, bounds.t_star),
         );
         // What rounding leaves between the two ends is less than a ten-thousandth.
         let is_open = |found: &Exact| found.upper.0 - found.lower.0 > found.upper.0 / 10_000;
@@ -82,13 +81,6 @@ fn optima(context: &mut Context, platform: &Platform, demand: &NamedDemand) -> O
     let strict = optimum(Paces::Solo)?;
     let two_rate = if platform.catalog.two_rate.is_some() { optimum(Paces::All)? } else { strict };
     Ok([strict, two_rate])
-}
-
-/// A time over a bound, to the nearest thousandth.
-fn over(time: Picos, bound: Picos) -> String {
-    let bound = u128::from(bound.0.max(1));
-    let thousandths = (u128::from(time.0) * 1000 + bound / 2) / bound;
-    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
 fn optimum_document(exact: Exact) -> Value {

@@ -1,7 +1,7 @@
 //! `variopath bench`: planning time and plan quality.
 
 use crate::analyzer::Limits;
-use crate::cli::arguments::{TargetArgs, parse_generation};
+use crate::cli::arguments::{AssumeArgs, TargetArgs};
 use crate::cli::bench_analyze::{self, Row};
 use crate::cli::bench_plan;
 use crate::cli::context::Context;
@@ -30,10 +30,8 @@ struct BenchAnalyzeArgs {
     /// Machines; all presets without
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
-    /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
-    /// generation, marked as assumed
-    #[arg(long, value_name = "GEN", value_parser = parse_generation)]
-    assume: Option<u32>,
+    #[command(flatten)]
+    assume: AssumeArgs,
     /// Prints one JSON document, `variopath-bench-analyze/1`
     #[arg(long)]
     json: bool,
@@ -84,7 +82,7 @@ fn analyze(context: &mut Context, args: &BenchAnalyzeArgs) -> Outcome {
     let mut rows = Vec::new();
     for target in or_presets(&args.targets) {
         context.progress(&format!("analyzing {target}"));
-        let named = TargetArgs { target: target.clone(), assume: args.assume };
+        let named = TargetArgs { target: target.clone(), assume: args.assume.clone() };
         let row = pipeline::topology(context, &named)
             .and_then(|(_, topology)| bench_analyze::row(&target, &topology));
         // The warnings of each machine are for `check` to tell.
@@ -104,7 +102,7 @@ fn plan(context: &mut Context, args: &BenchPlanArgs) -> Outcome {
     let mut rows = Vec::new();
     for target in or_presets(&args.targets) {
         context.progress(&format!("planning for {target}"));
-        let named = TargetArgs { target: target.clone(), assume: None };
+        let named = TargetArgs { target: target.clone(), assume: AssumeArgs::default() };
         let platform = match pipeline::platform(context, &named, &Limits::strict()) {
             Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
                 let why = failure.0.iter().next().map_or("", |first| &first.message);

@@ -1,10 +1,10 @@
 //! `variopath compare`: what a demand's bounds are on two machines.
 
-use super::wording::machine_line;
+use super::wording::{demand_line, machine_line, times};
 use crate::analyzer;
 use crate::base::Picos;
 use crate::catalog::{self, Bounds};
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::arguments::{AssumeArgs, DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, internal};
@@ -24,10 +24,8 @@ pub(in crate::cli) struct CompareArgs {
     /// The other machine, with as many ranks
     #[arg(value_name = "B")]
     b: String,
-    /// For imported machines: take every PCIe link whose speed the file does not tell as x16 of this
-    /// generation, marked as assumed
-    #[arg(long, value_name = "GEN", value_parser = crate::cli::arguments::parse_generation)]
-    assume: Option<u32>,
+    #[command(flatten)]
+    assume: AssumeArgs,
     #[command(flatten)]
     demand: DemandArgs,
     /// Prints one JSON document, `variopath-comparison/1`
@@ -45,7 +43,7 @@ struct Side {
 /// Prints the bounds of both machines side by side, and which link is critical on which.
 pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outcome {
     let load = |context: &mut Context, target: &str| {
-        let args = TargetArgs { target: target.to_owned(), assume: args.assume };
+        let args = TargetArgs { target: target.to_owned(), assume: args.assume.clone() };
         pipeline::topology(context, &args)
     };
     let (a, b) = (load(context, &args.a)?, load(context, &args.b)?);
@@ -83,7 +81,7 @@ fn text(demand: &NamedDemand, sides: &[Side; 2], labels: [String; 2]) -> String 
     let mut out = String::new();
     let _ = writeln!(out, "A           {}{}", labels[0], machine_line(a.kind, &a.topology));
     let _ = writeln!(out, "B           {}{}", labels[1], machine_line(b.kind, &b.topology));
-    let _ = writeln!(out, "demand      {}", super::wording::demand_line(demand));
+    let _ = writeln!(out, "demand      {}", demand_line(demand));
     for (name, of) in [
         ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),
         ("T_eff", |side| side.bounds.t_eff),
@@ -115,9 +113,7 @@ fn verdict(a: Picos, b: Picos) -> String {
     if fast.0 == 0 {
         return format!("only {name} has something to carry");
     }
-    let fast = u128::from(fast.0);
-    let thousandths = (u128::from(slow.0) * 1000 + fast / 2) / fast;
-    format!("{name} takes {}.{:03} times as long", thousandths / 1000, thousandths % 1000)
+    format!("{name} takes {} times as long", times(slow, fast))
 }
 
 fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {

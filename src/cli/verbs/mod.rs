@@ -20,4 +20,4 @@ pub(super) mod presets;
 pub(super) mod run;
 mod table;
 pub(super) mod verify;
-mod wording;
+pub(super) mod wording;

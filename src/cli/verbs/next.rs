@@ -27,7 +27,7 @@ pub(super) fn next(
     let given = if args.target == "-" { "FILE".to_owned() } else { word(&args.target) };
     let sets: String =
         context.sets.iter().map(|(name, value)| format!(" --set {name}={value}")).collect();
-    let assume = match args.assume {
+    let assume = match args.assume.generation {
         Some(generation) if kind == Kind::Imported => format!(" --assume gen{generation}"),
         _ => String::new(),
     };

@@ -73,6 +73,13 @@ pub(super) fn gap(time: Picos, bound: Picos) -> String {
     format!("{}.{} %", thousandths / 10, thousandths % 10)
 }
 
+/// A time over another, to the nearest thousandth: `1.333`.
+pub(in crate::cli) fn times(time: Picos, other: Picos) -> String {
+    let other = u128::from(other.0.max(1));
+    let thousandths = (u128::from(time.0) * 1000 + other / 2) / other;
+    format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
+}
+
 /// An argument as a shell takes it for one word.
 pub(super) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=+@%,".contains(c);
