@@ -371,7 +371,7 @@ fn the_planner_refuses_what_is_marked() {
         fs::write(folder.path().join("x.topo"), format!("{base}{rule}\n")).expect("a file");
         let (code, out, err) = run(folder.path(), &["x.topo"]);
         assert_eq!(code, 0, "{err}");
-        let refused = variopath(folder.path(), &["analyze", "x.topo"]).0 == 3;
+        let refused = variopath(folder.path(), &["plan", "x.topo"]).0 == 3;
         assert_eq!(out.contains(UNPLANNED), refused, "{rule}: {out}");
         assert_eq!(!section(&out, "refused").is_empty(), refused, "{rule}: {out}");
         let plans = section(&out, "next").contains(&"variopath plan x.topo");

@@ -3,7 +3,7 @@
 mod support;
 
 use support::machine_of;
-use variopath::analyzer::{self, Limits};
+use variopath::analyzer;
 use variopath::base::Digest;
 use variopath::diagnostics::{Sources, render};
 use variopath::dsl::Machine;
@@ -20,8 +20,11 @@ fn refusal(text: &str) -> String {
     let (file, machine) = machine_of(&mut sources, "box.topo", text);
     let faults = match topology::build(&machine, dsl::digest(&file)) {
         Err(faults) => faults,
-        Ok(built) => analyzer::analyze(&built.topology, &Limits::default())
-            .expect_err("it is not planned with"),
+        Ok(built) => {
+            let refused = analyzer::unplanned(&built.topology);
+            assert!(!refused.is_empty(), "it is not planned with");
+            refused
+        }
     };
     format!("exit {:?}\n{}", faults.exit(), render(&sources, &faults, false))
 }

@@ -129,9 +129,14 @@ impl Search<'_> {
 
 /// For each route the least route of its orbit under the permutations of vertices.
 pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<usize> {
-    let mut rank_of = vec![u32::MAX; catalog.vertices.len()];
-    for (rank, &vertex) in (0u32..).zip(&catalog.rank_vertices) {
-        rank_of[vertex as usize] = rank;
+    let mut end_at = vec![usize::MAX; catalog.vertices.len()];
+    for (end, &vertex) in catalog.rank_vertices.iter().enumerate() {
+        end_at[vertex as usize] = end;
+    }
+    let ends = catalog.rank_vertices.len();
+    let mut route_of = vec![usize::MAX; ends * ends];
+    for (index, route) in catalog.routes.iter().enumerate() {
+        route_of[route.src.index() * ends + route.dst.index()] = index;
     }
     let mut forest: Vec<usize> = (0..catalog.routes.len()).collect();
     let find = |forest: &[usize], mut at: usize| {
@@ -141,12 +146,10 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         at
     };
     for generator in generators {
-        let image = |rank: Rank| {
-            let vertex = generator[catalog.rank_vertices[rank.index()] as usize];
-            Rank(rank_of[vertex as usize])
-        };
+        let image =
+            |end: Rank| end_at[generator[catalog.rank_vertices[end.index()] as usize] as usize];
         for (index, route) in catalog.routes.iter().enumerate() {
-            let other = catalog.route_id(image(route.src), image(route.dst)).index();
+            let other = route_of[image(route.src) * ends + image(route.dst)];
             let (a, b) = (find(&forest, index), find(&forest, other));
             forest[a.max(b)] = a.min(b);
         }

@@ -8,4 +8,4 @@ mod unsupported;
 
 pub use catalog_of::{FORM_WORK, Limits, analyze, outline};
 pub use exact::{Exact, ExactError, exact_optimum};
-pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unsupported};
+pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unplanned, unsupported};

@@ -29,19 +29,33 @@ enum Refusal {
     Latency { link: LinkId },
 }
 
-/// The rules (positions among those of the topology) that [`unsupported`] refuses.
-#[must_use]
-pub fn refused_rules(topology: &Topology) -> Vec<usize> {
-    (0..topology.rules.len()).filter(|&index| matters(topology, index)).collect()
+/// What a rule is too much for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    /// Plans alone; the analysis is not touched by it.
+    Plans,
+    /// The analysis, and with it plans.
+    Analysis,
 }
 
-/// Everything in `topology` that this version does not carry out; nothing where [`super::analyze`]
+/// The rules (positions among those of the topology) that plans do not keep to.
+#[must_use]
+pub fn refused_rules(topology: &Topology) -> Vec<usize> {
+    (0..topology.rules.len()).filter(|&index| matters(topology, index).is_some()).collect()
+}
+
+/// Everything in `topology` that this version does not analyze; nothing where [`super::analyze`]
 /// takes it.
 #[must_use]
 pub fn unsupported(topology: &Topology) -> Diagnostics {
-    let mut refusals = Vec::new();
-    refusals.extend(of_ranks(topology));
-    refusals.extend(refused_rules(topology).into_iter().map(|index| Refusal::Rule { index }));
+    refusals(topology, Stage::Analysis).iter().map(|refusal| refusal.diagnose(topology)).collect()
+}
+
+/// Everything in `topology` that this version does not plan with: what is not analyzed, and what
+/// only plans do not keep to.
+#[must_use]
+pub fn unplanned(topology: &Topology) -> Diagnostics {
+    let mut refusals = refusals(topology, Stage::Plans);
     // One of the resources of a statement stands for all.
     let mut places = BTreeSet::new();
     let taken: BTreeSet<LinkId> = topology.routes.iter().flat_map(Route::takes).collect();
@@ -53,6 +67,16 @@ pub fn unsupported(topology: &Topology) -> Diagnostics {
         }
     }
     refusals.iter().map(|refusal| refusal.diagnose(topology)).collect()
+}
+
+/// What is too much for a stage.
+fn refusals(topology: &Topology, stage: Stage) -> Vec<Refusal> {
+    let mut refusals = Vec::new();
+    refusals.extend(of_ranks(topology));
+    let rules = (0..topology.rules.len())
+        .filter(|&index| matters(topology, index).is_some_and(|of| of >= stage));
+    refusals.extend(rules.map(|index| Refusal::Rule { index }));
+    refusals
 }
 
 fn of_ranks(topology: &Topology) -> Option<Refusal> {
@@ -69,8 +93,8 @@ fn of_ranks(topology: &Topology) -> Option<Refusal> {
     (ranks > MAX_RANKS).then_some(Refusal::TooManyRanks { ranks })
 }
 
-/// Whether a rule could change a plan of this machine.
-fn matters(topology: &Topology, index: usize) -> bool {
+/// What a rule is too much for, where it could change a plan of this machine.
+fn matters(topology: &Topology, index: usize) -> Option<Stage> {
     let PlacedRule { scope, rule, .. } = &topology.rules[index];
     let gpu = |rank: crate::base::Rank| topology.ranks[rank.index()];
     let several = topology.ranks.iter().any(|&gpu| {
@@ -87,32 +111,33 @@ fn matters(topology: &Topology, index: usize) -> bool {
     let routes_of = |&(src, dst): &(usize, usize)| {
         topology.routes.iter().find(|r| (gpu(r.src).index(), gpu(r.dst).index()) == (src, dst))
     };
-    match rule {
+    let (stage, matters) = match rule {
         // Worked into the routes, the channels or both.
         Rule::Peer { nic: false, .. }
         | Rule::Bounce { .. }
         | Rule::Cap { .. }
         | Rule::Limit { .. }
         | Rule::Avoid { .. }
-        | Rule::Measured { .. } => false,
+        | Rule::Measured { .. } => return None,
         // Without peer access in either mode a pair goes through host memory; where only pushes
         // are forbidden it would have to be pulled.
         Rule::Forbid { mode, pairs } => {
             let pushes = |pair: &(usize, usize)| {
                 routes_of(pair).is_some_and(|route| route.class != RouteClass::Bounce)
             };
-            *mode == Some(Mode::Push) && pairs.iter().any(pushes)
+            (Stage::Analysis, *mode == Some(Mode::Push) && pairs.iter().any(pushes))
         }
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
-            several
+            (Stage::Analysis, several)
         }
         Rule::Pacing { class, mode } => {
-            *mode != Some(Mode::Pull) && routes(*class).next().is_some()
+            (Stage::Plans, *mode != Some(Mode::Pull) && routes(*class).next().is_some())
         }
-        Rule::Efficiency { mode, .. } => *mode != Some(Mode::Pull),
-        Rule::Cost { time, .. } => time.0 > 0,
-        Rule::Loopback => true,
-    }
+        Rule::Efficiency { mode, .. } => (Stage::Analysis, *mode != Some(Mode::Pull)),
+        Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
+        Rule::Loopback => (Stage::Analysis, true),
+    };
+    matters.then_some(stage)
 }
 
 fn at(diagnostic: Diagnostic, span: Option<Span>, label: &str) -> Diagnostic {

@@ -19,9 +19,11 @@ pub struct Catalog {
     /// Capacities beside those of single links; their [`LinkId`]s follow those of the links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<JointCapacity>,
-    /// The vertex (by position) of each rank.
+    /// The vertex (by position) of each end of routes: the ranks, and after them the ports of a node
+    /// template, whose numbers follow those of the ranks.
     pub rank_vertices: Vec<u32>,
-    /// By (source, destination), the diagonal left out, as in the topology.
+    /// By (source, destination), each pair of ends at most once. A whole machine has one of each
+    /// ordered pair of ranks.
     pub routes: Vec<PlannedRoute>,
     /// Pairs of routes that never run together, the lower one first, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -194,12 +196,11 @@ pub struct ChannelOrbit {
 }
 
 impl Catalog {
-    /// The route of a pair of different ranks.
+    /// The route of a pair of ends; nothing where it has none.
     #[must_use]
-    pub fn route_id(&self, src: Rank, dst: Rank) -> RouteId {
-        let (s, d) = (src.index(), dst.index());
-        debug_assert!(s != d);
-        RouteId::new(s * (self.ranks as usize - 1) + d - usize::from(d > s))
+    pub fn route_id(&self, src: Rank, dst: Rank) -> Option<RouteId> {
+        let found = self.routes.binary_search_by_key(&(src, dst), |route| (route.src, route.dst));
+        found.ok().map(RouteId::new)
     }
 
     /// The number of resources: directed links and joint capacities.

@@ -70,13 +70,26 @@ pub(super) fn topology(
     Ok((target, built.topology))
 }
 
-/// TARGET to catalog, as far as the limits go.
-pub(super) fn platform(
+/// TARGET to catalog, for plans: what they do not keep to is refused.
+pub(super) fn plannable(
     context: &mut Context,
     args: &TargetArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let (target, topology) = topology(context, args)?;
+    let found = topology(context, args)?;
+    let refused = analyzer::unplanned(&found.1);
+    if !refused.is_empty() {
+        return Err(refused.into());
+    }
+    platform(context, found, limits)
+}
+
+/// A machine to catalog, as far as the limits go.
+pub(super) fn platform(
+    context: &mut Context,
+    (target, topology): (target::Target, Topology),
+    limits: &Limits,
+) -> Outcome<Platform> {
     context.progress(&format!("analyzing {}", topology.name));
     let catalog = analyzer::analyze(&topology, limits)?;
     Ok(Platform { kind: target.kind, file: target.file, topology, catalog })

@@ -78,7 +78,10 @@ pub fn catalog() -> Catalog {
         two_rate: None,
     };
     for shift in [1, 2, 4] {
-        let route = |r: usize| catalog.route_id(Rank::new(r), Rank::new((r + shift) % RANKS));
+        let route = |r: usize| {
+            let id = catalog.route_id(Rank::new(r), Rank::new((r + shift) % RANKS));
+            id.expect("a route")
+        };
         let representative = Channel::strict((0..RANKS).map(route));
         catalog.strict.orbits.push(ChannelOrbit { representative, size: "1".to_owned() });
     }

@@ -32,7 +32,8 @@ pub(in crate::cli) struct AnalyzeArgs {
 
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
-    let platform = pipeline::platform(context, &args.target, &Limits::default())?;
+    let machine = pipeline::topology(context, &args.target)?;
+    let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;

@@ -103,7 +103,7 @@ fn plan(context: &mut Context, args: &BenchPlanArgs) -> Outcome {
     for target in or_presets(&args.targets) {
         context.progress(&format!("planning for {target}"));
         let named = TargetArgs { target: target.clone(), assume: AssumeArgs::default() };
-        let platform = match pipeline::platform(context, &named, &Limits::strict()) {
+        let platform = match pipeline::plannable(context, &named, &Limits::strict()) {
             Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
                 let why = failure.0.iter().next().map_or("", |first| &first.message);
                 let message = format!("preset {target} is left out: {why}");

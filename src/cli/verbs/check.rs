@@ -106,7 +106,7 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
 fn refusals(survey: &mut Survey, topology: &Topology) -> Vec<String> {
     let rules = analyzer::refused_rules(topology);
     survey.tell_planned(&rules);
-    let others = analyzer::unsupported(topology);
+    let others = analyzer::unplanned(topology);
     let mut lines: Vec<String> = others
         .into_iter()
         .filter(|refusal| refusal.code != analyzer::UNSUPPORTED_RULE)

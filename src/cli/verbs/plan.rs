@@ -67,7 +67,7 @@ enum Setting {
 /// Prints the plan as a table of steps, or as JSON.
 pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     supported(&args.how)?;
-    let platform = pipeline::platform(context, &args.target, &Limits::strict())?;
+    let platform = pipeline::plannable(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let mut document = plan_document(&platform.topology.name, &plan);

@@ -27,7 +27,7 @@ pub(in crate::cli) struct VerifyArgs {
 
 /// Replays the plan; says what was checked, or every fault (exit 3).
 pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
-    let platform = pipeline::platform(context, &args.target, &Limits::strict())?;
+    let platform = pipeline::plannable(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let (name, text) = input::read_text(&args.plan, input::PLAN_BYTES)?;
     let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
