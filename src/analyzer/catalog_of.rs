@@ -3,10 +3,10 @@
 use super::channels::maximal_channels;
 use super::rates::Rates;
 use super::unsupported::unsupported;
-use crate::base::{DeviceKind, VertexId};
+use crate::base::{DeviceKind, LinkId, VertexId};
 use crate::catalog::{
-    Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
-    StructureVertex, canonical_channel, check, structure,
+    Catalog, ChannelLimit, Families, JointCapacity, JointOf, LinkEfficiency, Paces, PlannedRoute,
+    StructureEdge, StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::topology::{ResourceKind, Topology};
@@ -56,6 +56,7 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
     if !refused.is_empty() {
         return Err(refused);
     }
+    let routes = routes(topology);
     Ok(Catalog {
         topology: topology.name.clone(),
         digest: topology.digest.clone(),
@@ -63,8 +64,9 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
         vertices: vertices(topology),
         links: links(topology),
         joint: joint(topology),
+        efficiency: efficiency(topology, &routes),
         rank_vertices: topology.ranks.iter().map(|vertex| vertex.0).collect(),
-        routes: routes(topology),
+        routes,
         forbidden: topology.kept_apart(),
         limits: place_limits(topology),
         generators: Vec::new(),
@@ -169,6 +171,18 @@ fn joint(topology: &Topology) -> Vec<JointCapacity> {
             Some(JointCapacity { of, capacity: resource.capacity.unwrap_or_default() })
         })
         .collect()
+}
+
+/// What links lose of their capacity where transfers over them count.
+fn efficiency(topology: &Topology, routes: &[PlannedRoute]) -> Vec<LinkEfficiency> {
+    let of_links = topology.resources.iter().enumerate().flat_map(|(index, resource)| {
+        resource.efficiency.iter().map(move |of| LinkEfficiency {
+            link: LinkId::new(index),
+            mode: of.mode,
+            steps: of.steps.clone(),
+        })
+    });
+    of_links.filter(|of| routes.iter().any(|route| of.counts(route))).collect()
 }
 
 fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {

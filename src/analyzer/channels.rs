@@ -11,6 +11,15 @@
 //! as those; and the new channel has in common with T all that S has, and r. What is in common grows
 //! with each step until it is all of T. Since a symmetry g maps T to another channel of its family,
 //! it does not matter which member of a family the search continues from: replace T by its image.
+//!
+//! The proof asks of channels no more than that they stay channels when a member leaves or slows
+//! down, which holds too where links offer less to more transfers: the load falls, and what is
+//! offered does not. **Every least slowing is found** by slowing, again and again and by one pace, a
+//! member on a resource that is still too full: as long as a set is at least as fast everywhere as one
+//! with room, but has none itself on that resource, the two differ on it, since load and number there
+//! follow from the speeds of those that cross it; so some member there can be slowed and the set is
+//! still at least as fast.
+//!
 //! For the same reason one r of each orbit under the symmetries that leave S alone is enough.
 
 use super::catalog_of::{FORM_WORK, Limits};
@@ -172,6 +181,7 @@ fn least_slowings(
     });
     let mut slowing = Slowing {
         fit,
+        wanted: wanted.route,
         needs: fit.needs(wanted),
         seen: FxHashSet::default(),
         found: Vec::new(),
@@ -204,7 +214,8 @@ fn at_most(set: &[Transfer], other: &[Transfer]) -> bool {
 
 struct Slowing<'a> {
     fit: &'a Fit,
-    /// What needs room.
+    /// The route that needs room, and what it needs.
+    wanted: RouteId,
     needs: &'a [(usize, u64)],
     seen: FxHashSet<Vec<Transfer>>,
     found: Vec<Vec<Transfer>>,
@@ -225,7 +236,8 @@ impl Slowing<'_> {
         };
         let open = self.needs.iter().find(|&&(at, need)| {
             let load: u64 = set.iter().filter_map(|member| taken(member, at)).sum();
-            load + need > self.fit.capacity()[at]
+            let routes = set.iter().map(|member| member.route).chain([self.wanted]);
+            load + need > self.fit.offered(at, routes)
         });
         let Some(&(at, _)) = open else {
             self.found.push(set);

@@ -15,6 +15,6 @@ pub use bus_id::{BusId, BusIdError};
 pub use demand::{Demand, DemandError, MAX_TOTAL_BYTES};
 pub use digest::Digest;
 pub use ids::{LinkId, NodeId, OrbitId, PieceId, Rank, RouteId, VertexId};
-pub use route_kind::{DeviceKind, Initiator, Mode, RouteClass};
+pub use route_kind::{DeviceKind, Initiator, Mode, RouteClass, Setting};
 pub use span::{SourceId, Span};
 pub use units::{Bytes, BytesPerSecond, Nanos, Picos, UnitOverflow};

@@ -1,7 +1,7 @@
 //! From a maximal channel to its family and back.
 
 use super::symmetry::{Canonical, Edge, Form, Labeller, Structure, mapping};
-use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge, Transfer};
+use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, Transfer};
 use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,14 +19,20 @@ const LINKS: u32 = 1 << 20;
 const JOINT: u32 = 1 << 24;
 
 /// The topology of a catalog as a labelled structure: colours of vertices as stored, links coloured
-/// by their capacity. The vertices of the catalog come first. A link under a joint capacity is a
+/// by their capacity and what they lose of it. The vertices of the catalog come first. A link under a joint capacity is a
 /// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
 /// say (a push by the kernel at their least capacity) has an edge that tells its kind.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
-    let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
-    let colour =
-        |link: &StructureEdge| capacities.binary_search(&link.capacity).unwrap_or(0) as u32;
+    let mut lost = vec![Vec::new(); catalog.links.len()];
+    for of in &catalog.efficiency {
+        if let Some(lost) = lost.get_mut(of.link.index()) {
+            lost.push((of.mode, of.steps.as_slice()));
+        }
+    }
+    let kind = |index: usize| Some((catalog.links.get(index)?.capacity, lost.get(index)?));
+    let kinds = sorted((0..catalog.links.len()).map(kind));
+    let colour = |index: usize| kinds.binary_search(&kind(index)).unwrap_or(0) as u32;
     // One vertex for all capacities over the same links, so that none can be exchanged for another.
     let mut joint: BTreeMap<&[LinkId], Vec<BytesPerSecond>> = BTreeMap::new();
     for capacity in &catalog.joint {
@@ -42,7 +48,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
     let mut link_vertex = BTreeMap::new();
     for &id in &members {
         link_vertex.insert(id, colours.len() as u32);
-        colours.push(LINKS + catalog.links.get(id.index()).map_or(0, colour));
+        colours.push(LINKS + colour(id.index()));
     }
     let first_joint = colours.len() as u32;
     let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
@@ -50,7 +56,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
     let mut edges = Vec::new();
     for (index, link) in catalog.links.iter().enumerate() {
         match link_vertex.get(&LinkId::new(index)) {
-            None => edges.push((link.from, link.to, colour(link) + 1)),
+            None => edges.push((link.from, link.to, colour(index) + 1)),
             Some(&middle) => {
                 edges.push((link.from, middle, MEMBER));
                 edges.push((middle, link.to, MEMBER));

@@ -56,6 +56,7 @@
 //! representative fits every link and is maximal; no two are images of each other; order, sizes and
 //! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may lie outside, and the check of its links is all the proof it has.
 
+mod bound_link;
 mod bounds;
 mod check;
 mod fit;
@@ -75,6 +76,6 @@ pub use plan_json::{
     StepDocument, plan_document,
 };
 pub use types::{
-    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, PlannedRoute,
-    StructureEdge, StructureVertex, Transfer,
+    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, LinkEfficiency,
+    PlannedRoute, StructureEdge, StructureVertex, Transfer, offered,
 };

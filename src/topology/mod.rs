@@ -6,6 +6,7 @@
 mod build;
 mod cross;
 mod draw;
+mod efficiency;
 mod fault;
 mod graph;
 mod hazards;
@@ -25,6 +26,7 @@ mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use efficiency::Efficiency;
 pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{
