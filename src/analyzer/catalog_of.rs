@@ -1,8 +1,9 @@
 //! The analyzer's driver: one call a stage.
 
 use super::channels::maximal_channels;
+use super::rates::Rates;
 use super::unsupported::unsupported;
-use crate::base::{BytesPerSecond, DeviceKind, VertexId};
+use crate::base::{DeviceKind, VertexId};
 use crate::catalog::{
     Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
     StructureVertex, canonical_channel, check, structure,
@@ -176,6 +177,7 @@ fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
 }
 
 fn routes(topology: &Topology) -> Vec<PlannedRoute> {
+    let rates = Rates::new(topology);
     topology
         .routes
         .iter()
@@ -191,24 +193,10 @@ fn routes(topology: &Topology) -> Vec<PlannedRoute> {
                 rate: route.rate,
                 paced: Vec::new(),
             };
-            planned.paced = paced_rates(topology, &planned);
+            rates.set(&mut planned, route);
             planned
         })
         .collect()
-}
-
-/// The even shares, below the solo rate, of the resources on a route that are wider than it needs
-/// and no multiple of that: so many transfers fill the resource that no fewer would.
-fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond> {
-    let shares = route.multiplicities().into_iter().filter_map(|(id, times)| {
-        let wide = topology.resources[id.index()].capacity?.0 / times;
-        (wide > route.rate.0).then(|| BytesPerSecond(wide / wide.div_ceil(route.rate.0)))
-    });
-    let mut rates: Vec<BytesPerSecond> =
-        shares.filter(|rate| *rate < route.rate && rate.0 > 0).collect();
-    rates.sort_unstable_by(|a, b| b.cmp(a));
-    rates.dedup();
-    rates
 }
 
 /// The number of orbits of ordered pairs of ranks.
