@@ -1,9 +1,8 @@
 //! What a machine has that this version does not plan with. It is refused, never ignored; but what
-//! cannot change a plan of the machine at hand is let through: plans push by the kernel over the one
-//! route of each pair, so that rules of pulls or copy engines, and rules of network cards in a
-//! single node, make no difference.
+//! cannot change a plan of the machine at hand is let through: rules of modes in which nothing is
+//! moved, and rules of network cards in a single node, make no difference.
 
-use crate::base::{LinkId, Mode, RouteClass, Span, VertexId};
+use crate::base::{LinkId, RouteClass, Span, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::topology::{PlacedRule, Route, Rule, Topology};
 use std::collections::BTreeSet;
@@ -107,10 +106,6 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
             route.class == class && ends.iter().all(|end| scope.contains(&end.index()))
         })
     };
-    // The route of a pair of devices, where both are ranks of one node.
-    let routes_of = |&(src, dst): &(usize, usize)| {
-        topology.routes.iter().find(|r| (gpu(r.src).index(), gpu(r.dst).index()) == (src, dst))
-    };
     let (stage, matters) = match rule {
         // Worked into the routes, the channels or both.
         Rule::Peer { nic: false, .. }
@@ -118,22 +113,19 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
         | Rule::Cap { .. }
         | Rule::Limit { .. }
         | Rule::Avoid { .. }
+        | Rule::Forbid { .. }
         | Rule::Measured { .. } => return None,
-        // Without peer access in either mode a pair goes through host memory; where only pushes
-        // are forbidden it would have to be pulled.
-        Rule::Forbid { mode, pairs } => {
-            let pushes = |pair: &(usize, usize)| {
-                routes_of(pair).is_some_and(|route| route.class != RouteClass::Bounce)
-            };
-            (Stage::Analysis, *mode == Some(Mode::Push) && pairs.iter().any(pushes))
-        }
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
             (Stage::Analysis, several)
         }
         Rule::Pacing { class, mode } => {
-            (Stage::Plans, *mode != Some(Mode::Pull) && routes(*class).next().is_some())
+            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
+            (Stage::Plans, routes(*class).any(moved))
         }
-        Rule::Efficiency { mode, .. } => (Stage::Analysis, *mode != Some(Mode::Pull)),
+        Rule::Efficiency { mode, .. } => {
+            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
+            (Stage::Analysis, topology.routes.iter().any(moved))
+        }
         Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
         Rule::Loopback => (Stage::Analysis, true),
     };

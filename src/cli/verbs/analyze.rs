@@ -2,6 +2,7 @@
 
 use super::wording::{count, machine_line, times};
 use crate::analyzer::{self, Exact, Limits};
+use crate::base::{Initiator, Mode};
 use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
@@ -103,6 +104,14 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         count(platform.topology.routes.len(), "pair"),
         classes.join(", ")
     );
+    let mut kinds: BTreeMap<_, usize> = BTreeMap::new();
+    for route in &platform.topology.routes {
+        *kinds.entry((route.mode, route.initiator)).or_default() += 1;
+    }
+    if kinds.keys().any(|kind| *kind != (Mode::Push, Initiator::Kernel)) {
+        let each = kinds.iter().map(|((mode, by), n)| format!("{n} {mode} by {by}"));
+        let _ = writeln!(out, "            {}", each.collect::<Vec<_>>().join(", "));
+    }
     out.push_str(&scaled(platform));
     let _ = writeln!(
         out,
