@@ -13,6 +13,9 @@ pub const UNSUPPORTED_RULE: &str = "unsupported-rule";
 /// The most ranks of an exchange.
 pub const MAX_RANKS: usize = 16;
 
+/// The way out of what only a profile says.
+const SETTING: &str = "`--setting ideal` plans as if links lost nothing and nothing cost any time";
+
 /// Something that this version does not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Refusal {
@@ -122,9 +125,15 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
             let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
             (Stage::Plans, routes(*class).any(moved))
         }
-        Rule::Efficiency { mode, .. } => {
-            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
-            (Stage::Analysis, topology.routes.iter().any(moved))
+        Rule::Efficiency { mode, links, .. } => {
+            let is_of = |id: &LinkId| {
+                let link = topology.resources[id.index()].link();
+                link.is_some_and(|link| links.binary_search(&link).is_ok())
+            };
+            let counts = |route: &Route| {
+                mode.is_none_or(|mode| mode == route.mode) && route.links.iter().any(is_of)
+            };
+            (Stage::Plans, topology.routes.iter().any(counts))
         }
         Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
         Rule::Loopback => (Stage::Analysis, true),
@@ -183,7 +192,10 @@ impl Refusal {
                     UNSUPPORTED_RULE,
                     format!("the rule `{}`{of} is not carried out by this version", rule.word()),
                 )
-                .help("leave the rule out to plan as if it did not hold");
+                .help(match rule {
+                    Rule::Efficiency { .. } | Rule::Cost { .. } => SETTING,
+                    _ => "leave the rule out to plan as if it did not hold",
+                });
                 at(diagnostic, *span, "not supported yet")
             }
             Self::Latency { link } => at(
@@ -197,7 +209,7 @@ impl Refusal {
                 place(link),
                 "not supported yet",
             )
-            .help("leave the latency out to plan as if it were 0"),
+            .help(SETTING),
         }
     }
 }

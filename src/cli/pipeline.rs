@@ -4,13 +4,13 @@
 //! TARGET ─ load ─▶ tree ─ elaborate ─▶ machine ─ build ─▶ topology ─ analyze ─▶ catalog ─ plan ─▶ plan
 //! ```
 
-use super::arguments::{DemandArgs, TargetArgs};
+use super::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use super::context::Context;
 use super::failure::Outcome;
 use super::input;
 use super::target;
 use crate::analyzer::{self, Limits};
-use crate::base::Demand;
+use crate::base::{Demand, Setting};
 use crate::bundle::{self, Bundle};
 use crate::catalog::{Catalog, Locator, Plan};
 use crate::diagnostics::{Diagnostic, Exit, Severity};
@@ -57,10 +57,11 @@ pub(super) fn machine(
     Ok((target, machine))
 }
 
-/// TARGET to topology.
+/// TARGET to topology, in the setting that is asked for.
 pub(super) fn topology(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
 ) -> Outcome<(target::Target, Topology)> {
     let (target, machine) = machine(context, args)?;
     let built = topology::build(&machine, dsl::digest(&target.file))?;
@@ -72,6 +73,12 @@ pub(super) fn topology(
         target::Kind::Bundle => built.topology.carried_out_by(&codegen::KERNELS),
         _ => built.topology,
     };
+    // A bundle plans for the ideal setting.
+    let of_bundle = (target.kind == target::Kind::Bundle).then_some(Setting::Ideal);
+    let topology = match setting.asked().or(of_bundle) {
+        Some(Setting::Ideal) => topology.ideal(),
+        _ => topology,
+    };
     Ok((target, topology))
 }
 
@@ -79,9 +86,10 @@ pub(super) fn topology(
 pub(super) fn plannable(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let found = topology(context, args)?;
+    let found = topology(context, args, setting)?;
     planned(context, found, limits)
 }
 
@@ -89,9 +97,10 @@ pub(super) fn plannable(
 pub(super) fn runnable(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let (target, topology) = topology(context, args)?;
+    let (target, topology) = topology(context, args, setting)?;
     let carried = topology.carried_out_by(&codegen::KERNELS);
     context.notes.extend(codegen::second_best(&topology, &carried));
     planned(context, (target, carried), limits)

@@ -1,11 +1,12 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
-use super::wording::{count, machine_line, times};
+use super::wording::{count, machine_line, setting_line, times};
 use crate::analyzer::{self, Exact, Limits};
+use crate::base::Setting;
 use crate::base::{Initiator, Mode};
 use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
@@ -22,6 +23,8 @@ pub(in crate::cli) struct AnalyzeArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// Also finds the least time that any sequence of channels needs, by a linear program; takes
     /// seconds where many transfers differ
     #[arg(long)]
@@ -33,14 +36,16 @@ pub(in crate::cli) struct AnalyzeArgs {
 
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
-    let machine = pipeline::topology(context, &args.target)?;
+    let machine = pipeline::topology(context, &args.target, args.setting)?;
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let bounds =
         catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    let setting = args.setting.asked().unwrap_or(platform.topology.setting());
     let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
         let mut document = document(&platform, &demand, &bounds);
+        document["setting"] = json!(setting);
         if let Some([strict, two_rate]) = optima {
             document["exact"] = json!({
                 "strict": optimum_document(strict),
@@ -49,7 +54,8 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
         }
         return context.print_json(&document);
     }
-    let mut out = text(&platform, &demand, &bounds);
+    let said = args.setting.asked().or((setting == Setting::Profile).then_some(setting));
+    let mut out = text(&platform, &demand, &bounds, said);
     if let Some([strict, two_rate]) = optima {
         let _ = writeln!(
             out,
@@ -89,7 +95,12 @@ fn optimum_document(exact: Exact) -> Value {
     json!({"lower_ns": exact.lower.nanos_down(), "upper_ns": exact.upper.nanos_up()})
 }
 
-fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
+fn text(
+    platform: &Platform,
+    demand: &NamedDemand,
+    bounds: &Bounds,
+    said: Option<Setting>,
+) -> String {
     let catalog = &platform.catalog;
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
@@ -98,6 +109,7 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let mut out = String::new();
     let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
+    out.push_str(&setting_line(said));
     let _ = writeln!(
         out,
         "routes      {}: {}",
