@@ -2,6 +2,8 @@
 //!
 //! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
 //! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
+//! Of a pair with several routes only what each of them takes, equally often and at the same rate, is
+//! counted, so that the bound holds whichever is used, and may be low.
 //!
 //! `T*` counts bytes against capacity, and those of a pair against its solo rate. `T_eff` asks, link by link, how long the demanded transfers
 //! that cross it need on that link alone when each runs at its solo rate or not at all:
@@ -17,7 +19,7 @@
 //!   that contains such a need. Valid, and not always attained.
 
 use super::{Bounds, Catalog, PlannedRoute};
-use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, UnitOverflow};
+use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, RouteId, UnitOverflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fraction bits below a picosecond.
@@ -111,13 +113,24 @@ impl BoundTables {
     pub fn new(catalog: &Catalog) -> Self {
         let ranks = catalog.ranks as usize;
         let mut crossings: BTreeMap<LinkId, Vec<(usize, u64, u64)>> = BTreeMap::new();
-        for route in &catalog.routes {
+        // Of a pair with several routes only what all of them take alike counts.
+        let pairs: Vec<&[PlannedRoute]> =
+            catalog.pairs().map(|pair| &catalog.routes[pair]).collect();
+        for routes in &pairs {
+            let (route, others) = (&routes[0], &routes[1..]);
             let entry = route.src.index() * ranks + route.dst.index();
             for (id, times) in route.multiplicities() {
-                crossings.entry(id).or_default().push((entry, times, route.rate.0));
+                let takes =
+                    |other: &PlannedRoute| other.takes().filter(|one| *one == id).count() as u64;
+                let is_alike =
+                    |other: &PlannedRoute| other.rate == route.rate && takes(other) == times;
+                if others.iter().all(is_alike) {
+                    crossings.entry(id).or_default().push((entry, times, route.rate.0));
+                }
             }
         }
-        let capped = catalog.routes.iter().filter_map(|route| CappedPair::of(catalog, route));
+        let only = pairs.iter().filter(|routes| routes.len() == 1);
+        let capped = only.filter_map(|routes| CappedPair::of(catalog, &routes[0]));
         let mut tables = Self {
             links: Vec::new(),
             capacities: Vec::new(),
@@ -131,7 +144,13 @@ impl BoundTables {
             }
         }
         for (index, limit) in catalog.limits.iter().enumerate() {
-            let routes = limit.routes.iter().filter_map(|id| catalog.routes.get(id.index()));
+            let holds = |id: usize| limit.routes.binary_search(&RouteId::new(id)).is_ok();
+            let pairs = catalog.pairs().filter(|pair| pair.clone().all(holds));
+            let routes = pairs.filter_map(|pair| {
+                let routes = &catalog.routes[pair];
+                let is_alike = |other: &PlannedRoute| other.rate == routes[0].rate;
+                routes.iter().all(is_alike).then_some(&routes[0])
+            });
             let found: Vec<_> = routes
                 .map(|route| (route.src.index() * ranks + route.dst.index(), 1, route.rate.0))
                 .collect();
