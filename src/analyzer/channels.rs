@@ -44,6 +44,7 @@ pub(super) fn maximal_channels(
         met: FxHashSet::default(),
         queue: VecDeque::new(),
         work_left: limits.max_work,
+        form_work: FORM_WORK * (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -77,6 +78,8 @@ struct Search<'a> {
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
     queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
     work_left: u64,
+    /// The work of a canonical form: routes that are vertices make it longer.
+    form_work: u64,
 }
 
 impl Search<'_> {
@@ -108,7 +111,7 @@ impl Search<'_> {
         if self.met.contains(&channel) {
             return;
         }
-        if !self.work(FORM_WORK) {
+        if !self.work(self.form_work) {
             return;
         }
         self.met.insert(channel.clone());

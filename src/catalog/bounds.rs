@@ -2,8 +2,9 @@
 //!
 //! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
 //! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
-//! Of a pair with several routes only what each of them takes, equally often and at the same rate, is
-//! counted, so that the bound holds whichever is used, and may be low.
+//! Of a pair with several routes `T*` counts what each of them takes at least, and the rest of `T_eff`
+//! only what all take equally often and at the same rate: the bounds hold whichever is used, and may be
+//! low.
 //!
 //! `T*` counts bytes against capacity, and those of a pair against its solo rate. `T_eff` asks, link by link, how long the demanded transfers
 //! that cross it need on that link alone when each runs at its solo rate or not at all:
@@ -46,6 +47,38 @@ pub struct BoundTables {
     kinds: Vec<(u64, u64)>,
     /// Pairs that no resource alone holds at their solo rate: caps do.
     capped: Vec<CappedPair>,
+    /// Where pairs have several routes, what they take of each resource at least.
+    certain: Vec<Certain>,
+}
+
+/// What bytes take of a resource whichever of the routes of their pairs they use.
+#[derive(Debug, Clone)]
+struct Certain {
+    link: LinkId,
+    capacity: u64,
+    /// Positions in the demand matrix, and how often a byte takes the resource at least.
+    takers: Vec<(usize, u64)>,
+}
+
+impl Certain {
+    /// Of each resource that a route takes; nothing where every pair has one route.
+    fn of(catalog: &Catalog) -> Vec<Self> {
+        if !catalog.has_alternatives() {
+            return Vec::new();
+        }
+        let mut takers: BTreeMap<LinkId, Vec<(usize, u64)>> = BTreeMap::new();
+        for pair in catalog.pairs() {
+            let routes = &catalog.routes[pair];
+            let entry = routes[0].src.index() * catalog.ranks as usize + routes[0].dst.index();
+            for (id, own) in routes[0].multiplicities() {
+                let times = |route: &PlannedRoute| route.takes().filter(|one| *one == id).count();
+                let least = routes.iter().map(times).min().map_or(own, |least| least as u64);
+                takers.entry(id).or_default().push((entry, least));
+            }
+        }
+        let of = |(link, takers)| Some(Self { link, capacity: catalog.capacity(link)?.0, takers });
+        takers.into_iter().filter_map(of).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -136,6 +169,7 @@ impl BoundTables {
             capacities: Vec::new(),
             kinds: Vec::new(),
             capped: capped.collect(),
+            certain: Certain::of(catalog),
         };
         for (link, found) in crossings {
             if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
@@ -244,6 +278,16 @@ impl BoundTables {
         let mut t_star = 0u128;
         for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
             t_star = t_star.max(fine_time(bytes, capacity)?);
+        }
+        let mut critical = critical;
+        for certain in &self.certain {
+            let taken = |&(entry, times): &(usize, u64)| entries[entry].saturating_mul(times);
+            let bytes = certain.takers.iter().map(taken).fold(0, u64::saturating_add);
+            let time = fine_time(bytes, certain.capacity)?;
+            t_star = t_star.max(time);
+            if time > t_eff {
+                (t_eff, critical) = (time, Some(certain.link));
+            }
         }
         let mut alone = None;
         for capped in &self.capped {
