@@ -120,6 +120,7 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         assumed,
     };
     topology.choose_candidates();
+    topology.drop_idle_loopbacks();
     (topology, faults)
 }
 

@@ -6,8 +6,11 @@
 //! chosen by `via` likewise. The two cards differ: what a single card passes on within itself does not
 //! come by the links that it is described with. A pair whose cards no fabric joins has its own route
 //! only.
+//!
+//! A detour that takes all that the own route takes, as often, and is no faster brings nothing: wherever
+//! it runs the own route could, under every rule, since it leaves by no other uplink and is in no other
+//! place, unless it is of another mode. Such detours are left out: on one socket mostly all of them.
 
-use super::Route;
 use super::cross::Draft;
 use super::fault::Fault;
 use super::graph::{Part, Reach, Ways};
@@ -15,6 +18,7 @@ use super::local::{Ground, NoWay, Ties};
 use super::network::{Card, choose};
 use super::rate::least;
 use super::rules::cap;
+use super::{Route, Topology};
 use crate::base::{DeviceKind, Initiator, LinkId, Mode, NodeId, Rank, RouteClass, VertexId};
 use std::collections::BTreeMap;
 
@@ -128,6 +132,36 @@ impl Ground<'_> {
             shares,
             rate: cap.map_or(least, |cap| cap.min(least)),
         }
+    }
+}
+
+impl Topology {
+    /// Leaves out detours that bring nothing beside the own routes, whose modes and rates are settled.
+    pub(super) fn drop_idle_loopbacks(&mut self) {
+        if self.routes.iter().all(|route| route.class != RouteClass::Loopback) {
+            return;
+        }
+        let taken = |route: &Route| {
+            let mut taken: Vec<LinkId> = route.takes().collect();
+            taken.sort_unstable();
+            taken
+        };
+        let mut kept: Vec<Route> = Vec::with_capacity(self.routes.len());
+        for routes in self.routes.chunk_by(|a, b| (a.src, a.dst) == (b.src, b.dst)) {
+            let own = &routes[0];
+            let needs = taken(own);
+            let is_idle = |route: &Route| {
+                let takes = taken(route);
+                let mut rest = takes.iter();
+                let all = needs.iter().all(|need| rest.any(|one| one == need));
+                route.class == RouteClass::Loopback
+                    && all
+                    && own.mode == route.mode
+                    && own.rate >= route.rate
+            };
+            kept.extend(routes.iter().filter(|route| !is_idle(route)).cloned());
+        }
+        (self.routes, self.starts) = merged(kept, Vec::new(), self.ranks.len());
     }
 }
 
