@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use support::{Stages, stages_of};
 use variopath::analyzer::{Limits, analyze};
-use variopath::base::{BytesPerSecond, RouteClass, RouteId};
+use variopath::base::{BytesPerSecond, Mode, RouteClass, RouteId};
 use variopath::catalog::{self, Catalog};
 use variopath::topology::{ResourceKind, Route, Topology};
 use variopath::{demand, scheduler, verify};
@@ -55,6 +55,21 @@ fn random_machine_with_rules(random: &mut ChaCha8Rng) -> String {
         "limit push in uplink : 1",
         "limit in gpu : 1",
         "limit in node : 3",
+    ]);
+    maybe(&[
+        "forbid push g[0] -> g[*]",
+        "forbid push g[*] -> g[1]\nforbid pull g[1] -> g[2]",
+        "forbid pull g[2] -- g[1]",
+    ]);
+    maybe(&[
+        "cap cross push : 7 GB/s",
+        "cap socket pull : 22 GB/s\ncap socket push : 9 GB/s",
+        "cap switch by kernel : 12 GB/s",
+    ]);
+    maybe(&[
+        "avoid push from same socket to different switch : 6 GB/s",
+        "avoid push from different gpu to same gpu : 9 GB/s\navoid pull from same socket to same node : 16 GB/s",
+        "limit pull in gpu : 1",
     ]);
     text
 }
@@ -181,7 +196,7 @@ fn group_order(topology: &Topology) -> usize {
     for route in &topology.routes {
         let at = |rank: variopath::base::Rank| topology.ranks[rank.index()].index();
         between[at(route.src) * n + at(route.dst)]
-            .push(format!("{} {}", route.class, route.rate.0));
+            .push(format!("{} {} {} {}", route.class, route.mode, route.initiator, route.rate.0));
     }
     totals.sort();
     fn extend(
@@ -237,7 +252,7 @@ fn channels_and_symmetry_equal_brute_force() {
 #[test]
 fn channels_under_rules_equal_brute_force_and_plans_hold() {
     let mut random = ChaCha8Rng::seed_from_u64(21);
-    let (mut apart, mut limited, mut bounced, mut paced) = (0, 0, 0, 0);
+    let (mut apart, mut limited, mut bounced, mut paced, mut pulled) = (0, 0, 0, 0, 0);
     for case in 0..120 {
         let text = random_machine_with_rules(&mut random);
         let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
@@ -262,9 +277,10 @@ fn channels_under_rules_equal_brute_force_and_plans_hold() {
         }
         apart += usize::from(!topology.kept_apart().is_empty());
         limited += usize::from(!topology.limits().is_empty());
+        pulled += usize::from(topology.routes.iter().any(|r| r.mode == Mode::Pull));
         bounced += usize::from(topology.routes.iter().any(|r| r.class == RouteClass::Bounce));
     }
-    let met = [apart, limited, bounced, paced];
+    let met = [apart, limited, bounced, paced, pulled];
     assert!(met.iter().all(|count| *count > 20), "{met:?}");
 }
 

@@ -112,11 +112,9 @@ impl Ground<'_> {
             all
         };
         let (egress, ingress) = (finish(egress), finish(ingress));
-        faults.extend(homeless.into_iter().map(|(device, (src, dst))| Fault::NoSocket {
-            device,
-            src,
-            dst,
-        }));
+        let more = homeless.len().saturating_sub(1);
+        let first = homeless.into_iter().next();
+        faults.extend(first.map(|(device, (src, dst))| Fault::NoSocket { device, src, dst, more }));
         faults.extend(ties.faults);
         let caps: Vec<PlacedRule> = self.rules.caps(RouteClass::Network).cloned().collect();
         let shares = self.shares.clone();
