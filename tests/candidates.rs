@@ -48,7 +48,8 @@ fn the_broadcom_box_pulls_where_pushes_collapse() {
     );
     assert!(preset.kept_apart().is_empty());
     // The kernels push; what that loses is said.
-    let carried = preset.carried_out_by(&codegen::KERNELS);
+    let carried = preset.carried_out_by(&codegen::KERNELS).expect("it pulls");
+    assert!(carried.carried_out_by(&codegen::KERNELS).is_none());
     assert!(carried.routes.iter().all(|route| route.mode == Mode::Push));
     assert!(!carried.kept_apart().is_empty() && codegen::unsupported(&carried).is_none());
     let note = codegen::second_best(&preset, &carried).expect("48 pairs lose");
@@ -127,7 +128,7 @@ fn a_pair_that_may_not_push_is_pulled_and_one_that_may_neither_bounces() {
     let found = of("peer within socket\ncap bounce by kernel : 8 GB/s\ncap bounce : 12 GB/s");
     assert_eq!(counts(&found)[0], "32 bounce push engine 12 GB/s");
     // A kernel that only pushes cannot carry out the first one, and says so.
-    let pulled = of("forbid push g[0] -> g[1]").carried_out_by(&codegen::KERNELS);
+    let pulled = of("forbid push g[0] -> g[1]").carried_out_by(&codegen::KERNELS).expect("a pull");
     let refusal = codegen::unsupported(&pulled).expect("a pull").message;
     assert!(refusal.starts_with("g[0] -> g[1] is a pull by kernel (1 of 56 pairs"), "{refusal}");
 }
