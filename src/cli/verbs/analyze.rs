@@ -135,7 +135,9 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         bounds.t_star.nanos_down(),
     );
     if catalog.has_alternatives() {
-        out.push_str("            of pairs with several routes they count what every route takes\n");
+        out.push_str(
+            "            of pairs with several routes they count what every route takes\n",
+        );
     }
     out
 }
