@@ -111,11 +111,11 @@ impl Offer {
 }
 
 impl User {
-    /// The same with the curves of a link that its route counts for.
-    pub(super) fn counting(self, catalog: &Catalog, link: LinkId, route: &PlannedRoute) -> Self {
+    /// The curves of a link that a route counts for, a bit each.
+    pub(super) fn counted(catalog: &Catalog, link: LinkId, route: &PlannedRoute) -> u8 {
         let own = catalog.efficiency.iter().filter(|of| of.link == link).enumerate();
         let marks = own.filter(|(_, of)| of.counts(route)).map(|(curve, _)| 1 << curve);
-        Self { counted: marks.fold(0, |all, mark: u8| all | mark), ..self }
+        marks.fold(0, |all, mark: u8| all | mark)
     }
 
     /// What it takes of the link while it runs.

@@ -2,10 +2,13 @@
 //!
 //! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
 //! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
+//! Of a pair with several routes `T*` counts what each of them takes at least, and the rest of `T_eff`
+//! only what all take equally often and at the same rate: the bounds hold whichever is used, and may be
+//! low.
 //!
 //! `T*` counts bytes against what a resource offers to a transfer alone, and those of a pair against
-//! its solo rate. `T_eff` asks, link by link, how long the demanded transfers
-//! that cross it need on that link alone when each runs at its solo rate or not at all. What fits
+//! its solo rate. `T_eff` asks, link by link, how long the demanded transfers that cross it need on
+//! that link alone when each runs at its solo rate or not at all. What fits
 //! beside what takes into account that a link may offer less to more transfers:
 //!
 //! - Transfers of one need (its rate on the link), of which `k` fit side by side: the larger of the
@@ -20,7 +23,7 @@
 
 use super::bound_link::{LinkTable, Offer, User};
 use super::{Bounds, Catalog, PlannedRoute};
-use crate::base::{Demand, LinkId, Picos, Rank, UnitOverflow};
+use crate::base::{Demand, LinkId, Picos, Rank, RouteId, UnitOverflow};
 use std::collections::BTreeMap;
 
 /// Fraction bits below a picosecond.
@@ -44,6 +47,38 @@ pub struct BoundTables {
     kinds: Vec<(u64, u64)>,
     /// Pairs that no resource alone holds at their solo rate: caps do.
     capped: Vec<CappedPair>,
+    /// Where pairs have several routes, what they take of each resource at least.
+    certain: Vec<Certain>,
+}
+
+/// What bytes take of a resource whichever of the routes of their pairs they use.
+#[derive(Debug, Clone)]
+struct Certain {
+    link: LinkId,
+    capacity: u64,
+    /// Positions in the demand matrix, and how often a byte takes the resource at least.
+    takers: Vec<(usize, u64)>,
+}
+
+impl Certain {
+    /// Of each resource that a route takes; nothing where every pair has one route.
+    fn of(catalog: &Catalog) -> Vec<Self> {
+        if !catalog.has_alternatives() {
+            return Vec::new();
+        }
+        let mut takers: BTreeMap<LinkId, Vec<(usize, u64)>> = BTreeMap::new();
+        for pair in catalog.pairs() {
+            let routes = &catalog.routes[pair];
+            let entry = routes[0].src.index() * catalog.ranks as usize + routes[0].dst.index();
+            for (id, own) in routes[0].multiplicities() {
+                let times = |route: &PlannedRoute| route.takes().filter(|one| *one == id).count();
+                let least = routes.iter().map(times).min().map_or(own, |least| least as u64);
+                takers.entry(id).or_default().push((entry, least));
+            }
+        }
+        let of = |(link, takers)| Some(Self { link, capacity: catalog.capacity(link)?.0, takers });
+        takers.into_iter().filter_map(of).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -84,11 +119,25 @@ impl BoundTables {
     pub fn new(catalog: &Catalog) -> Self {
         let ranks = catalog.ranks as usize;
         let mut users: BTreeMap<LinkId, Vec<User>> = BTreeMap::new();
-        for route in &catalog.routes {
+        // Of a pair with several routes only what all of them take alike counts.
+        let pairs: Vec<&[PlannedRoute]> =
+            catalog.pairs().map(|pair| &catalog.routes[pair]).collect();
+        for routes in &pairs {
+            let (route, others) = (&routes[0], &routes[1..]);
             let entry = route.src.index() * ranks + route.dst.index();
             for (id, times) in route.multiplicities() {
-                let user = User { entry, times, rate: route.rate.0, counted: 0 };
-                users.entry(id).or_default().push(user.counting(catalog, id, route));
+                let counted = User::counted(catalog, id, route);
+                let takes =
+                    |other: &PlannedRoute| other.takes().filter(|one| *one == id).count() as u64;
+                let is_alike = |other: &PlannedRoute| {
+                    other.rate == route.rate
+                        && takes(other) == times
+                        && User::counted(catalog, id, other) == counted
+                };
+                if others.iter().all(is_alike) {
+                    let user = User { entry, times, rate: route.rate.0, counted };
+                    users.entry(id).or_default().push(user);
+                }
             }
         }
         let mut tables = Self {
@@ -96,6 +145,7 @@ impl BoundTables {
             capacities: Vec::new(),
             kinds: Vec::new(),
             capped: Vec::new(),
+            certain: Certain::of(catalog),
         };
         let mut offered = BTreeMap::new();
         for (link, users) in users {
@@ -107,7 +157,13 @@ impl BoundTables {
             }
         }
         for (index, limit) in catalog.limits.iter().enumerate() {
-            let routes = limit.routes.iter().filter_map(|id| catalog.routes.get(id.index()));
+            let holds = |id: usize| limit.routes.binary_search(&RouteId::new(id)).is_ok();
+            let pairs = catalog.pairs().filter(|pair| pair.clone().all(holds));
+            let routes = pairs.filter_map(|pair| {
+                let routes = &catalog.routes[pair];
+                let is_alike = |other: &PlannedRoute| other.rate == routes[0].rate;
+                routes.iter().all(is_alike).then_some(&routes[0])
+            });
             let users: Vec<User> = routes
                 .map(|route| {
                     let entry = route.src.index() * ranks + route.dst.index();
@@ -119,8 +175,9 @@ impl BoundTables {
                 tables.add(LinkTable::new(catalog.limit_id(index), offer, &users, |_| 1), None);
             }
         }
-        let capped = |route| CappedPair::of(catalog, &offered, route);
-        tables.capped = catalog.routes.iter().filter_map(capped).collect();
+        let only = pairs.iter().filter(|routes| routes.len() == 1);
+        let capped = |routes: &&[PlannedRoute]| CappedPair::of(catalog, &offered, &routes[0]);
+        tables.capped = only.filter_map(capped).collect();
         tables
     }
 
@@ -177,6 +234,15 @@ impl BoundTables {
         let mut t_star = 0u128;
         for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
             t_star = t_star.max(fine_time(bytes, capacity)?);
+        }
+        for certain in &self.certain {
+            let taken = |&(entry, times): &(usize, u64)| entries[entry].saturating_mul(times);
+            let bytes = certain.takers.iter().map(taken).fold(0, u64::saturating_add);
+            let time = fine_time(bytes, certain.capacity)?;
+            t_star = t_star.max(time);
+            if time > t_eff {
+                (t_eff, critical) = (time, Some(certain.link));
+            }
         }
         let mut alone = None;
         for capped in &self.capped {

@@ -31,7 +31,7 @@ pub struct Fit {
     curves_of: Vec<Vec<usize>>,
     /// For each route the curves that it counts for, ascending; empty where there are none at all.
     counts_for: Vec<Vec<usize>>,
-    /// For each route those that never run beside it, ascending.
+    /// For each route those that never run beside it, the others of its pair among them; ascending.
     apart: Vec<Vec<RouteId>>,
 }
 
@@ -89,7 +89,16 @@ impl Fit {
             apart[a.index()].push(b);
             apart[b.index()].push(a);
         }
-        apart.iter_mut().for_each(|others| others.sort_unstable());
+        // A channel has a pair at most once.
+        for pair in catalog.pairs().filter(|pair| pair.len() > 1) {
+            for route in pair.clone() {
+                apart[route].extend(pair.clone().filter(|other| *other != route).map(RouteId::new));
+            }
+        }
+        for others in &mut apart {
+            others.sort_unstable();
+            others.dedup();
+        }
         fit.apart = apart;
         fit
     }

@@ -69,13 +69,11 @@ pub(super) fn topology(
     let warnings = built.notes.into_iter().filter(|note| note.severity != Severity::Note);
     context.notes.extend(warnings);
     // A bundle is a machine as its kernels use it.
-    let topology = match target.kind {
-        target::Kind::Bundle => built.topology.carried_out_by(&codegen::KERNELS),
-        _ => built.topology,
-    };
+    let is_bundle = target.kind == target::Kind::Bundle;
+    let carried = is_bundle.then(|| built.topology.carried_out_by(&codegen::KERNELS)).flatten();
+    let topology = carried.unwrap_or(built.topology);
     // A bundle plans for the ideal setting.
-    let of_bundle = (target.kind == target::Kind::Bundle).then_some(Setting::Ideal);
-    let topology = match setting.asked().or(of_bundle) {
+    let topology = match setting.asked().or(is_bundle.then_some(Setting::Ideal)) {
         Some(Setting::Ideal) => topology.ideal(),
         _ => topology,
     };
@@ -100,10 +98,12 @@ pub(super) fn runnable(
     setting: SettingArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let (target, topology) = topology(context, args, setting)?;
-    let carried = topology.carried_out_by(&codegen::KERNELS);
-    context.notes.extend(codegen::second_best(&topology, &carried));
-    planned(context, (target, carried), limits)
+    let (target, mut topology) = topology(context, args, setting)?;
+    if let Some(carried) = topology.carried_out_by(&codegen::KERNELS) {
+        context.notes.extend(codegen::second_best(&topology, &carried));
+        topology = carried;
+    }
+    planned(context, (target, topology), limits)
 }
 
 fn planned(

@@ -2,7 +2,7 @@
 
 use super::Fault;
 use crate::base::{Rank, RouteId};
-use crate::catalog::PlanDocument;
+use crate::catalog::{PieceDocument, PlanDocument};
 use crate::topology::{PlaceLimit, Topology};
 use std::collections::BTreeSet;
 
@@ -31,14 +31,26 @@ impl Rules {
         before: &[Vec<bool>],
     ) -> Vec<Fault> {
         let pieces = &plan.pieces;
-        let routes: Vec<Option<RouteId>> =
-            pieces.iter().map(|p| topology.route_id(Rank(p.src), Rank(p.dst))).collect();
+        let route = |piece: &PieceDocument| {
+            let mut of_pair = topology.route_ids(Rank(piece.src), Rank(piece.dst));
+            of_pair.nth(piece.route as usize).map(RouteId::new)
+        };
+        let routes: Vec<Option<RouteId>> = pieces.iter().map(route).collect();
         let mut faults = Vec::new();
         // Whether an earlier piece still runs, as planned, when a later one starts.
         let runs = |other: usize, piece: usize| {
             let at = pieces[piece].start_ns;
             pieces[other].start_ns <= at && at < pieces[other].end_ns
         };
+        for (piece, found) in pieces.iter().enumerate() {
+            let beside = (0..piece).filter(|other| !before[piece][*other]);
+            for other in beside.filter(|other| {
+                let other = &pieces[*other];
+                (other.src, other.dst) == (found.src, found.dst) && other.route != found.route
+            }) {
+                faults.push(Fault::PairTwice { piece, other, planned: runs(other, piece) });
+            }
+        }
         if !self.apart.is_empty() {
             for piece in 0..pieces.len() {
                 for other in (0..piece).filter(|other| !before[piece][*other]) {
