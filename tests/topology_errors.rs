@@ -192,14 +192,14 @@ pacing socket
     6 | efficiency x16 : 2 90%
       | ^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
-      = help: leave the rule out to plan as if it did not hold
+      = help: `--setting ideal` plans as if links lost nothing and nothing cost any time
     error[unsupported-rule]: the rule `cost` is not carried out by this version
      --> box.topo:7:1
       |
     7 | cost step : 3 us
       | ^^^^^^^^^^^^^^^^ not supported yet
       |
-      = help: leave the rule out to plan as if it did not hold
+      = help: `--setting ideal` plans as if links lost nothing and nothing cost any time
     error[unsupported-rule]: the rule `pacing` is not carried out by this version
      --> box.topo:8:1
       |
