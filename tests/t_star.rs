@@ -164,3 +164,24 @@ fn one_route_a_pair_needs_no_program() {
     let nothing = t_star(&narrow(""), &parse_spec("zero", 4).expect("a demand")).expect("one");
     assert_eq!((nothing.time, nothing.certificate), (Picos(0), Certificate::Nothing));
 }
+
+#[test]
+fn analysis_of_detours_counts_all_routes() {
+    let topology = narrow("loopback");
+    let catalog = analyzer::outline(&topology).expect("an outline");
+    let demand = parse_spec("uniform:1MiB", 4).expect("a demand");
+    let raised = analyzer::raised_bounds(&topology, &catalog, &demand).expect("bounds");
+    let by_every_route = bounds(&catalog, &demand).expect("bounds");
+    // Four pairs cross in a direction: 10 GB/s between the sockets and 20 by the cards carry 4 MiB.
+    let crossing = Picos(4 * (1 << 20) * 1000 / 30);
+    assert!(raised.bounds.t_star >= crossing.max(by_every_route.t_star), "{raised:?}");
+    assert!(raised.bounds.t_eff >= raised.bounds.t_star);
+    let single = narrow("");
+    let catalog = analyzer::outline(&single).expect("an outline");
+    let alone = analyzer::raised_bounds(&single, &catalog, &demand).expect("bounds");
+    assert_eq!(
+        (alone.certificate, alone.bounds),
+        (None, bounds(&catalog, &demand).expect("bounds"))
+    );
+    assert!(raised.bounds.t_star < bounds(&catalog, &demand).expect("bounds").t_star);
+}
