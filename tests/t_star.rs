@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use support::{PLATFORMS, machine_of, platform_path};
 use variopath::analyzer::{self, Certificate, Split, TStarProgram, t_star};
-use variopath::base::{Demand, Picos, Rank};
-use variopath::catalog::bounds;
+use variopath::base::{Demand, Picos, Rank, RouteId};
+use variopath::catalog::{DualWeights, bounds};
 use variopath::demand::parse_spec;
 use variopath::diagnostics::Sources;
 use variopath::dsl;
@@ -184,4 +184,50 @@ fn analysis_of_detours_counts_all_routes() {
         (None, bounds(&catalog, &demand).expect("bounds"))
     );
     assert!(raised.bounds.t_star < bounds(&catalog, &demand).expect("bounds").t_star);
+}
+
+/// What a certificate says, for the catalog.
+fn stored(topology: &Topology, certificate: &Certificate) -> DualWeights {
+    match certificate {
+        Certificate::Link(id) => DualWeights { resources: vec![(*id, 1)], routes: Vec::new() },
+        Certificate::Weights { resources, routes } => DualWeights {
+            resources: resources.clone(),
+            routes: routes
+                .iter()
+                .map(|&(src, dst, index, weight)| {
+                    let first = topology.route_id(src, dst).expect("a pair of one node");
+                    (RouteId::new(first.index() + index as usize), weight)
+                })
+                .collect(),
+        },
+        _ => DualWeights::default(),
+    }
+}
+
+#[test]
+fn stored_weights_prove_the_demand_they_are_of_and_hold_for_others() {
+    let mut held = 0;
+    for rules in ["loopback", "loopback\ncap cross : 6 GB/s\ncap loopback : 7 GB/s"] {
+        let topology = narrow(rules);
+        let catalog = analyzer::outline(&topology).expect("an outline");
+        let found: Vec<_> = demands(4)
+            .into_iter()
+            .map(|demand| {
+                let found = t_star(&topology, &demand).expect("an optimum");
+                (demand, found)
+            })
+            .collect();
+        for (at, (_, of)) in found.iter().enumerate() {
+            let weights = stored(&topology, &of.certificate);
+            for (other, (demand, best)) in found.iter().enumerate() {
+                let bound = weights.bound(&catalog, demand).expect("a bound");
+                assert!(bound <= best.time, "{rules}: {bound:?} {best:?}");
+                if at == other && weights != DualWeights::default() {
+                    assert_eq!(bound, best.time, "{rules}");
+                    held += 1;
+                }
+            }
+        }
+    }
+    assert!(held >= 6, "{held}");
 }
