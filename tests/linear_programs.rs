@@ -72,7 +72,7 @@ fn random_program(seed: u64) -> Congestion {
             program.add_load(resource, load, random.random_range(1..4)).expect("a load");
         }
     }
-    let most = if seed % 20 == 0 { 300 } else { 60 };
+    let most = if seed.is_multiple_of(20) { 300 } else { 60 };
     for _ in 0..random.random_range(0..=most) {
         let most = if random.random_bool(0.3) { 16 } else { 5 };
         let routes = random.random_range(1..=most);

@@ -10,5 +10,5 @@ oracle_venv "linear programs against an independent solver" || exit 0
 programs=$PWD/target/ci/programs
 rm -rf "$programs"
 mkdir -p "$programs"
-VARIOPATH_PROGRAMS=$programs cargo test --locked --quiet --test linear_programs
+VARIOPATH_PROGRAMS=$programs cargo test --locked --quiet --test linear_programs --test t_star
 "$oracles/bin/python" tests/lp_oracle.py "$programs"

@@ -67,6 +67,7 @@
 mod bound_link;
 mod bounds;
 mod check;
+mod dual;
 mod fit;
 mod locate;
 mod plan;
@@ -76,6 +77,7 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
+pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
 pub use locate::{Locator, canonical_channel, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};

@@ -1,10 +1,9 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::wording::{count, machine_line, setting_line, times};
-use crate::analyzer::{self, Exact, Limits};
+use crate::analyzer::{self, Certificate, Exact, Limits, RaisedBounds};
 use crate::base::Setting;
 use crate::base::{Initiator, Mode};
-use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
@@ -39,13 +38,19 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
     let machine = pipeline::topology(context, &args.target, args.setting)?;
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let bounds =
-        catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    let raised = analyzer::raised_bounds(&platform.topology, &platform.catalog, &demand.demand)
+        .map_err(|error| internal(&error))?;
+    let bounds = &raised.bounds;
     let setting = args.setting.asked().unwrap_or(platform.topology.setting());
     let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
-        let mut document = document(&platform, &demand, &bounds);
+        let mut document = document(&platform, &demand, bounds);
         document["setting"] = json!(setting);
+        if let Some(Certificate::Weights { resources, routes }) = &raised.certificate {
+            // Of routes (source, destination, index) by the caps that hold them back.
+            document["bounds"]["dual_weights"] = json!(resources);
+            document["bounds"]["dual_route_weights"] = json!(routes);
+        }
         if let Some([strict, two_rate]) = optima {
             document["exact"] = json!({
                 "strict": optimum_document(strict),
@@ -55,7 +60,7 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
         return context.print_json(&document);
     }
     let said = args.setting.asked().or((setting == Setting::Profile).then_some(setting));
-    let mut out = text(&platform, &demand, &bounds, said);
+    let mut out = text(&platform, &demand, &raised, said);
     if let Some([strict, two_rate]) = optima {
         let _ = writeln!(
             out,
@@ -98,9 +103,10 @@ fn optimum_document(exact: Exact) -> Value {
 fn text(
     platform: &Platform,
     demand: &NamedDemand,
-    bounds: &Bounds,
+    raised: &RaisedBounds,
     said: Option<Setting>,
 ) -> String {
+    let bounds = &raised.bounds;
     let catalog = &platform.catalog;
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
@@ -147,9 +153,16 @@ fn text(
         bounds.t_star.nanos_down(),
     );
     if catalog.has_alternatives() {
-        out.push_str(
-            "            of pairs with several routes they count what every route takes\n",
-        );
+        let words = match &raised.certificate {
+            None => "of pairs with several routes they count what every route takes".to_owned(),
+            Some(Certificate::Weights { resources, routes }) => format!(
+                "T* is over all routes of a pair, proved by weights of {} and {}",
+                count(resources.len(), "resource"),
+                count(routes.len(), "cap")
+            ),
+            Some(_) => "T* is over all routes of a pair".to_owned(),
+        };
+        let _ = writeln!(out, "            {words}");
     }
     out
 }
