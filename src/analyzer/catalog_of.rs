@@ -2,6 +2,7 @@
 
 use super::channels::maximal_channels;
 use super::rates::Rates;
+use super::recogniser::Recogniser;
 use super::unsupported::unsupported;
 use crate::base::{DeviceKind, VertexId};
 use crate::catalog::{
@@ -14,6 +15,8 @@ use std::collections::BTreeSet;
 
 /// The work of a canonical form, in sets of transfers tried: both take about as long.
 pub const FORM_WORK: u64 = 32;
+/// The work of a quick form, by which most channels are recognised.
+pub const QUICK_FORM_WORK: u64 = 8;
 
 /// How far the analyzer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +41,7 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; the work of 60000 forms, which take about two seconds where 16 GPUs have many
+    /// strict channels; the work of 240000 quick forms, which take about two seconds where 16 GPUs have many
     /// switches.
     fn default() -> Self {
         Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
@@ -91,7 +94,9 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let families = |paces| maximal_channels(&catalog, paces, &base, &group.order, limits);
+    let mut recogniser = Recogniser::new(&catalog, &base);
+    let mut families =
+        |paces| maximal_channels(&catalog, paces, &mut recogniser, &group.order, limits);
     let paced =
         limits.paces == Paces::All && catalog.routes.iter().any(|route| !route.paced.is_empty());
     let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));

@@ -6,9 +6,10 @@ mod critical;
 mod exact;
 mod exact_price;
 mod rates;
+mod recogniser;
 mod unsupported;
 
-pub use catalog_of::{FORM_WORK, Limits, analyze, outline};
+pub use catalog_of::{FORM_WORK, Limits, QUICK_FORM_WORK, analyze, outline};
 pub use critical::critical_name;
 pub use exact::{Exact, ExactError, exact_optimum};
 pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unplanned, unsupported};

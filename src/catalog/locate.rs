@@ -120,19 +120,28 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
 pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
-    let drawn: Vec<Edge> = channel
-        .iter()
-        .map(|transfer| {
-            let route = &catalog.routes[transfer.route.index()];
-            let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-            let colour = match transfer.pace {
-                0 => TRANSFER,
-                pace => PACED + u32::from(pace),
-            };
-            (vertex(route.src), vertex(route.dst), colour)
-        })
-        .collect();
-    base.canonical(&drawn)
+    base.canonical(&drawn(catalog, channel))
+}
+
+/// Two channels that agree here are images of each other under the symmetry; where they differ,
+/// nothing follows (see [`Labeller::quick_form`]).
+#[must_use]
+pub fn quick_form(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Form {
+    base.quick_form(&drawn(catalog, channel))
+}
+
+/// An edge for each transfer, from rank to rank.
+fn drawn(catalog: &Catalog, channel: &[Transfer]) -> Vec<Edge> {
+    let edge = |transfer: &Transfer| {
+        let route = &catalog.routes[transfer.route.index()];
+        let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+        let colour = match transfer.pace {
+            0 => TRANSFER,
+            pace => PACED + u32::from(pace),
+        };
+        (vertex(route.src), vertex(route.dst), colour)
+    };
+    channel.iter().map(edge).collect()
 }
 
 /// Finds the family of maximal strict channels. Answers are kept, since a plan's steps repeat.
