@@ -206,6 +206,7 @@ fn routes(topology: &Topology) -> Vec<PlannedRoute> {
 
 /// The number of orbits of ordered pairs of ranks.
 fn pair_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> u32 {
+    // Own routes go to own routes, which come first.
     let forest = super::channels::route_orbits(catalog, generators);
-    forest.iter().enumerate().filter(|&(index, &root)| index == root).count() as u32
+    catalog.pairs().filter(|pair| forest[pair.start] == pair.start).count() as u32
 }

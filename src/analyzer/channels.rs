@@ -41,6 +41,7 @@ pub(super) fn maximal_channels(
         families: FxHashSet::default(),
         queue: VecDeque::new(),
         work_left: limits.max_work,
+        routes_a_pair: (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -72,6 +73,8 @@ struct Search<'a, 'b> {
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
     queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
     work_left: u64,
+    /// Forms are as many times the work: routes that are vertices make them longer.
+    routes_a_pair: u64,
 }
 
 impl Search<'_, '_> {
@@ -103,11 +106,11 @@ impl Search<'_, '_> {
         let family = match self.recogniser.known(&channel) {
             Some(family) => family,
             None => {
-                if !self.work(QUICK_FORM_WORK) {
+                if !self.work(QUICK_FORM_WORK * self.routes_a_pair) {
                     return;
                 }
                 let (family, canonical) = self.recogniser.tell(&channel);
-                if canonical && !self.work(FORM_WORK) {
+                if canonical && !self.work(FORM_WORK * self.routes_a_pair) {
                     return;
                 }
                 family
@@ -135,16 +138,35 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         end_at[vertex as usize] = end;
     }
     let ends = catalog.rank_vertices.len();
-    let mut route_of = vec![usize::MAX; ends * ends];
-    for (index, route) in catalog.routes.iter().enumerate() {
-        route_of[route.src.index() * ends + route.dst.index()] = index;
+    let mut routes_of = vec![0..0; ends * ends];
+    for pair in catalog.pairs() {
+        let route = &catalog.routes[pair.start];
+        routes_of[route.src.index() * ends + route.dst.index()] = pair;
     }
     let mut forest = Forest::new(catalog.routes.len());
     for generator in generators {
         let image =
             |end: Rank| end_at[generator[catalog.rank_vertices[end.index()] as usize] as usize];
         for (index, route) in catalog.routes.iter().enumerate() {
-            forest.join(index, route_of[image(route.src) * ends + image(route.dst)]);
+            let mut others = routes_of[image(route.src) * ends + image(route.dst)].clone();
+            // Of several routes, the one over the images of the devices on the way.
+            let passes = |id: RouteId, at: usize| {
+                let link = catalog.routes[id.index()].links.get(at)?;
+                Some(catalog.links[link.index()].to)
+            };
+            let other = match others.len() {
+                1 => others.start,
+                _ => others
+                    .find(|&other| {
+                        (0..=route.links.len()).all(|at| {
+                            let own = passes(RouteId::new(index), at);
+                            let moved = own.map(|vertex| generator[vertex as usize]);
+                            moved == passes(RouteId::new(other), at)
+                        })
+                    })
+                    .unwrap_or(index),
+            };
+            forest.join(index, other);
         }
     }
     forest.roots().collect()

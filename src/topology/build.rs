@@ -3,6 +3,7 @@
 use super::fault::{BELIEVABLE, Fault, link_text};
 use super::graph::Network;
 use super::local::Ground;
+use super::loopback::merged;
 use super::network::Between;
 use super::rate::Shares;
 use super::rules::Rules;
@@ -81,6 +82,10 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         None => {
             (routes, starts) = ground.local_routes(&mut faults);
             (between, used) = ground.between(&mut faults);
+            let further = ground.loopbacks(&mut faults);
+            if !further.is_empty() {
+                (routes, starts) = merged(routes, further, machine.ranks.len());
+            }
         }
     }
     for taken in routes.iter().flat_map(Route::takes) {
@@ -115,6 +120,7 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         assumed,
     };
     topology.choose_candidates();
+    topology.drop_idle_loopbacks();
     (topology, faults)
 }
 

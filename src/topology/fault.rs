@@ -1,5 +1,6 @@
 //! Everything that can be wrong with a machine, and the words for it.
 
+use super::loopback::MAX_LOOPBACKS;
 use super::rules::{Rules, strongest_first};
 use super::{MAX_NODE_RANKS, MAX_RANKS};
 use crate::base::{BytesPerSecond, DeviceKind, Span};
@@ -37,6 +38,8 @@ pub(super) enum Fault {
     /// Two routes of a pair with the fewest links, as devices; links that are on one of them only;
     /// the number of further pairs for the same reason.
     Tie { first: Vec<usize>, second: Vec<usize>, links: Vec<usize>, more: usize },
+    /// More routes over cards back into their nodes than are found.
+    TooManyLoopbacks,
     /// Links on routes with an unknown rate, from one statement.
     UnknownRate { links: Vec<usize> },
 }
@@ -189,6 +192,15 @@ impl Fault {
                         diagnostic.help(format!("{more} more {pairs} undecided at the same place"));
                 }
                 diagnostic.help("leave out the link that transfers do not take")
+            }
+            Self::TooManyLoopbacks => {
+                let rule = machine.rules.iter().find(|placed| placed.rule == Rule::Loopback);
+                Diagnostic::unsupported(
+                    "too-many-routes",
+                    format!("there are more than {MAX_LOOPBACKS} routes over cards back into their nodes"),
+                )
+                .at(rule.and_then(|placed| placed.span), "by this rule")
+                .help("name fewer cards with `via`, or let it hold in some parts only")
             }
             Self::UnknownRate { links } => unknown_rate(machine, links),
         }
