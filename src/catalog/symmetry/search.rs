@@ -250,6 +250,28 @@ mod tests {
     }
 
     #[test]
+    fn quick_forms_agree_for_isomorphic_structures_only() {
+        let rays = (0..6).map(|leaf| (leaf, 6, 0)).collect();
+        let labeller = Labeller::new(Structure::new(vec![1, 1, 1, 1, 1, 1, 0], rays));
+        let mut families = std::collections::BTreeMap::new();
+        // All sets of three directed pairs of leaves.
+        let pairs: Vec<Edge> =
+            (0..36).map(|n| (n / 6, n % 6, 1)).filter(|pair| pair.0 != pair.1).collect();
+        for (a, &first) in pairs.iter().enumerate() {
+            for (b, &second) in pairs.iter().enumerate().skip(a + 1) {
+                for &third in &pairs[b + 1..] {
+                    let drawn = [first, second, third];
+                    let form = labeller.canonical(&drawn).form;
+                    let known = families.entry(labeller.quick_form(&drawn)).or_insert(form.clone());
+                    assert_eq!(*known, form, "{drawn:?}");
+                }
+            }
+        }
+        let canonical: std::collections::BTreeSet<_> = families.values().collect();
+        assert!(canonical.len() > 10 && families.len() < 4060 / 20, "{}", families.len());
+    }
+
+    #[test]
     fn labellings_compose_to_a_mapping() {
         let a = star(6, &[(0, 1), (1, 2), (4, 5)]);
         let b = star(6, &[(3, 5), (5, 0), (2, 1)]);
