@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// The work of a canonical form, in sets of transfers tried: they take about as long.
 pub const FORM_WORK: u64 = 32;
-/// The work of a quick form, by which most channels are recognised; as measured with 16 GPUs.
+/// The work of a quick form, by which most channels are recognised.
 pub const QUICK_FORM_WORK: u64 = 8;
 
 /// How far the analyzer goes.
@@ -42,7 +42,7 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; work for about a second where 16 GPUs have many switches.
+    /// strict channels; and work that suffices where 16 GPUs have many switches.
     fn default() -> Self {
         Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
     }

@@ -66,6 +66,7 @@
 
 mod bounds;
 mod check;
+mod dual;
 mod fit;
 mod locate;
 mod plan;
@@ -75,6 +76,7 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
+pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
 pub use locate::{Locator, canonical_channel, quick_form, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
