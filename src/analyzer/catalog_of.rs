@@ -2,6 +2,7 @@
 
 use super::channels::maximal_channels;
 use super::rates::Rates;
+use super::recogniser::Recogniser;
 use super::unsupported::unsupported;
 use crate::base::{DeviceKind, LinkId, VertexId};
 use crate::catalog::{
@@ -12,8 +13,10 @@ use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::topology::{ResourceKind, Topology};
 use std::collections::BTreeSet;
 
-/// The work of a canonical form, in sets of transfers tried: both take about as long.
+/// The work of a canonical form, in sets of transfers tried: they take about as long.
 pub const FORM_WORK: u64 = 32;
+/// The work of a quick form, by which most channels are recognised.
+pub const QUICK_FORM_WORK: u64 = 8;
 
 /// How far the analyzer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +25,8 @@ pub struct Limits {
     /// and marked so.
     pub max_orbits: usize,
     /// At most this much work for the channels of each kind; beyond, they are bounded and marked so.
-    /// A set of transfers tried counts 1, a channel put into canonical form [`FORM_WORK`].
+    /// A set of transfers tried counts 1, a channel put into a quick form [`QUICK_FORM_WORK`], one
+    /// put into canonical form [`FORM_WORK`] more.
     pub max_work: u64,
     /// Which channels are sought: strict ones, or two-rate ones too.
     pub paces: Paces,
@@ -38,8 +42,7 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; the work of 60000 forms, which take about two seconds where 16 GPUs have many
-    /// switches.
+    /// strict channels; and work that suffices where 16 GPUs have many switches.
     fn default() -> Self {
         Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
     }
@@ -93,7 +96,9 @@ pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnost
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let families = |paces| maximal_channels(&catalog, paces, &base, &group.order, limits);
+    let mut recogniser = Recogniser::new(&catalog, &base);
+    let mut families =
+        |paces| maximal_channels(&catalog, paces, &mut recogniser, &group.order, limits);
     let paced =
         limits.paces == Paces::All && catalog.routes.iter().any(|route| !route.paced.is_empty());
     let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));

@@ -7,10 +7,11 @@ mod exact;
 mod exact_price;
 mod raised;
 mod rates;
+mod recogniser;
 mod t_star;
 mod unsupported;
 
-pub use catalog_of::{FORM_WORK, Limits, analyze, outline};
+pub use catalog_of::{FORM_WORK, Limits, QUICK_FORM_WORK, analyze, outline};
 pub use critical::critical_name;
 pub use exact::{Exact, ExactError, exact_optimum};
 pub use raised::{RaisedBounds, raised_bounds};

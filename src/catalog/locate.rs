@@ -165,25 +165,34 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
 pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
+    base.canonical(&drawn(catalog, channel))
+}
+
+/// Two channels that agree here are images of each other under the symmetry; where they differ,
+/// nothing follows (see [`Labeller::quick_form`]).
+#[must_use]
+pub fn quick_form(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Form {
+    base.quick_form(&drawn(catalog, channel))
+}
+
+/// An edge for each transfer, from its source.
+fn drawn(catalog: &Catalog, channel: &[Transfer]) -> Vec<Edge> {
     let is_drawn = catalog.has_alternatives();
-    let drawn: Vec<Edge> = channel
-        .iter()
-        .map(|transfer| {
-            let route = &catalog.routes[transfer.route.index()];
-            let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-            let colour = match transfer.pace {
-                0 => TRANSFER,
-                pace => PACED + u32::from(pace),
-            };
-            // A route that has a vertex of its own is not said by its ends alone.
-            let to = match is_drawn {
-                true => catalog.vertices.len() as u32 + transfer.route.0,
-                false => vertex(route.dst),
-            };
-            (vertex(route.src), to, colour)
-        })
-        .collect();
-    base.canonical(&drawn)
+    let edge = |transfer: &Transfer| {
+        let route = &catalog.routes[transfer.route.index()];
+        let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+        let colour = match transfer.pace {
+            0 => TRANSFER,
+            pace => PACED + u32::from(pace),
+        };
+        // A route that has a vertex of its own is not said by its ends alone.
+        let to = match is_drawn {
+            true => catalog.vertices.len() as u32 + transfer.route.0,
+            false => vertex(route.dst),
+        };
+        (vertex(route.src), to, colour)
+    };
+    channel.iter().map(edge).collect()
 }
 
 /// Finds the family of maximal strict channels. Answers are kept, since a plan's steps repeat.

@@ -79,7 +79,7 @@ pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
 pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
-pub use locate::{Locator, canonical_channel, structure};
+pub use locate::{Locator, canonical_channel, quick_form, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
