@@ -8,7 +8,7 @@ use crate::catalog::{
     StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::{ResourceKind, Topology};
+use crate::topology::{ResourceKind, Route, Topology};
 use std::collections::BTreeSet;
 
 /// The work of a canonical form, in sets of transfers tried: both take about as long.
@@ -82,30 +82,38 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
 /// rank), and an internal error (exit 3) when the catalog fails its own proof.
 pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
     let mut catalog = outline(topology)?;
-    let base = structure(&catalog);
-    let group = canonical_channel(&base, &catalog, &[]);
-    catalog.pair_orbits = pair_orbits(&catalog, &group.generators);
+    fill(&mut catalog, limits)?;
+    Ok(catalog)
+}
+
+/// Finds the symmetry and the channels of a catalog that has neither, and proves it.
+pub(super) fn fill(catalog: &mut Catalog, limits: &Limits) -> Result<(), Diagnostics> {
+    let base = structure(catalog);
+    let group = canonical_channel(&base, catalog, &[]);
+    catalog.pair_orbits = pair_orbits(catalog, &group.generators);
     catalog.order = group.order.to_string();
     // What stands behind the devices in the structure goes where they go.
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let families = |paces| maximal_channels(&catalog, paces, &base, &group.order, limits);
+    let families = |paces| maximal_channels(catalog, paces, &base, &group.order, limits);
     let paced =
         limits.paces == Paces::All && catalog.routes.iter().any(|route| !route.paced.is_empty());
     let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));
     (catalog.strict, catalog.two_rate) = (strict, two_rate);
-    check(&catalog).map_err(|fault| {
-        Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
-            .help("this is a fault of variopath; please report it with the topology file")
-            .exit(Exit::Failed)
-    })?;
-    Ok(catalog)
+    check(catalog).map_err(|fault| fails_its_proof(&fault).into())
+}
+
+/// A catalog that contradicts itself.
+pub(super) fn fails_its_proof(fault: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
+        .help("this is a fault of variopath; please report it with the topology file")
+        .exit(Exit::Failed)
 }
 
 /// Vertices with colours: the kind, for GPUs whether they have a rank; and where any device has such,
 /// the capacity of its memory and which rules of parts hold for it.
-fn vertices(topology: &Topology) -> Vec<StructureVertex> {
+pub(super) fn vertices(topology: &Topology) -> Vec<StructureVertex> {
     let ranked: BTreeSet<_> = topology.ranks.iter().collect();
     let all = 0..topology.vertices.len();
     let scopes: BTreeSet<(usize, usize)> = topology
@@ -176,30 +184,29 @@ fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
 }
 
 fn routes(topology: &Topology) -> Vec<PlannedRoute> {
-    topology
-        .routes
-        .iter()
-        .map(|route| {
-            let mut planned = PlannedRoute {
-                src: route.src,
-                dst: route.dst,
-                class: route.class,
-                mode: route.mode,
-                initiator: route.initiator,
-                links: route.links.clone(),
-                shares: route.shares.clone(),
-                rate: route.rate,
-                paced: Vec::new(),
-            };
-            planned.paced = paced_rates(topology, &planned);
-            planned
-        })
-        .collect()
+    topology.routes.iter().map(|route| planned(topology, route)).collect()
+}
+
+/// A route as plans see it.
+pub(super) fn planned(topology: &Topology, route: &Route) -> PlannedRoute {
+    let mut planned = PlannedRoute {
+        src: route.src,
+        dst: route.dst,
+        class: route.class,
+        mode: route.mode,
+        initiator: route.initiator,
+        links: route.links.clone(),
+        shares: route.shares.clone(),
+        rate: route.rate,
+        paced: Vec::new(),
+    };
+    planned.paced = paced_rates(topology, &planned);
+    planned
 }
 
 /// The even shares, below the solo rate, of the resources on a route that are wider than it needs
 /// and no multiple of that: so many transfers fill the resource that no fewer would.
-fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond> {
+pub(super) fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond> {
     let shares = route.multiplicities().into_iter().filter_map(|(id, times)| {
         let wide = topology.resources[id.index()].capacity?.0 / times;
         (wide > route.rate.0).then(|| BytesPerSecond(wide / wide.div_ceil(route.rate.0)))
@@ -211,8 +218,13 @@ fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond>
     rates
 }
 
-/// The number of orbits of ordered pairs of ranks.
+/// The number of orbits of ordered pairs of ranks; half-routes do not count.
 fn pair_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> u32 {
     let forest = super::channels::route_orbits(catalog, generators);
-    forest.iter().enumerate().filter(|&(index, &root)| index == root).count() as u32
+    let of_ranks = |index: usize| {
+        let route = &catalog.routes[index];
+        route.src.0.max(route.dst.0) < catalog.ranks
+    };
+    let roots = forest.iter().enumerate().filter(|&(index, &root)| index == root);
+    roots.filter(|&(index, _)| of_ranks(index)).count() as u32
 }

@@ -24,6 +24,22 @@ const JOINT: u32 = 1 << 24;
 /// say (a push by the kernel at their least capacity) has an edge that tells its kind.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
+    drawing(catalog).0
+}
+
+/// What the colours of a [`structure`] stand for: two machines have structures of the same meaning
+/// where these are equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Palette {
+    vertices: Vec<u32>,
+    capacities: Vec<Option<BytesPerSecond>>,
+    joint: Vec<Vec<BytesPerSecond>>,
+    kinds: Vec<RouteKind>,
+}
+
+/// As [`structure`], with the meaning of its colours.
+#[must_use]
+pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
     let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
     let colour =
         |link: &StructureEdge| capacities.binary_search(&link.capacity).unwrap_or(0) as u32;
@@ -35,7 +51,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         }
     }
     joint.values_mut().for_each(|capacities| capacities.sort_unstable());
-    let kinds = sorted(joint.values().cloned());
+    let joint_kinds = sorted(joint.values().cloned());
     let members: BTreeSet<LinkId> = joint.keys().copied().flatten().copied().collect();
 
     let mut colours: Vec<u32> = catalog.vertices.iter().map(|vertex| vertex.colour).collect();
@@ -45,7 +61,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         colours.push(LINKS + catalog.links.get(id.index()).map_or(0, colour));
     }
     let first_joint = colours.len() as u32;
-    let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
+    let kind = |of: &Vec<_>| joint_kinds.binary_search(of).unwrap_or(0) as u32;
     colours.extend(joint.values().map(|of| JOINT + kind(of)));
     let mut edges = Vec::new();
     for (index, link) in catalog.links.iter().enumerate() {
@@ -69,22 +85,31 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
         edges.push((vertex(route.src), vertex(route.dst), ROUTES + kind));
     }
-    Labeller::new(Structure::new(colours, edges))
+    let mut vertices = colours.clone();
+    vertices.sort_unstable();
+    let palette = Palette { vertices, capacities, joint: joint_kinds, kinds };
+    (Labeller::new(Structure::new(colours, edges)), palette)
 }
 
 /// What a symmetry keeps of a route beside its links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RouteKind {
     class: RouteClass,
     mode: Mode,
     initiator: Initiator,
     rate: u64,
+    /// The paced rates of half-routes, which may come from beyond the node.
+    paced: Vec<BytesPerSecond>,
 }
 
 impl RouteKind {
     pub(super) fn of(route: &PlannedRoute) -> Self {
         let PlannedRoute { class, mode, initiator, rate, .. } = *route;
-        Self { class, mode, initiator, rate: rate.0 }
+        let paced = match class {
+            RouteClass::Network => route.paced.clone(),
+            _ => Vec::new(),
+        };
+        Self { class, mode, initiator, rate: rate.0, paced }
     }
 
     /// The kind that the links of the route imply.
@@ -95,7 +120,8 @@ impl RouteKind {
             class => class,
         };
         let rate = least_capacity(catalog, route).unwrap_or_default();
-        Self { class, mode: Mode::Push, initiator: Initiator::Kernel, rate: rate.0 }
+        let (mode, initiator) = (Mode::Push, Initiator::Kernel);
+        Self { class, mode, initiator, rate: rate.0, paced: Vec::new() }
     }
 }
 

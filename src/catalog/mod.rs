@@ -58,6 +58,7 @@
 
 mod bounds;
 mod check;
+mod cluster;
 mod fit;
 mod locate;
 mod plan;
@@ -67,8 +68,11 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
+pub use cluster::{
+    ClusterCatalog, Core, Move, NodeGroup, NodeRun, NodeTemplate, PortFamily, check_cluster,
+};
 pub use fit::{Filling, Fit, Paces};
-pub use locate::{Locator, canonical_channel, structure};
+pub use locate::{Locator, Palette, canonical_channel, drawing, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
