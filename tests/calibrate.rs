@@ -152,7 +152,7 @@ fn the_verb_says_what_it_predicts_and_changes() {
     s[0] -- s[1] : upi
     g[k] -- s[k/2] : x16  # no switch
 
-    cap cross push : 22 GB/s from "m.json"
+    cap cross : 22 GB/s from "m.json"
     "#);
     insta::assert_snapshot!(err, @r#"
     one way, GB/s: measured in p.txt line 3, predicted below
@@ -168,7 +168,7 @@ fn the_verb_says_what_it_predicts_and_changes() {
 
     errors      median 0.2 %, worst 0.9 % (g[3] to g[1]), of 12 measurements
     changed     link x16: pcie gen4 x16 -> 25 GB/s from "m.json"
-                cap cross push: nothing -> 22 GB/s from "m.json"
+                cap cross: nothing -> 22 GB/s from "m.json"
     note[calibrate-position]: m.json: not every GPU of the topology has a bus id; measured device N is taken as rank N
      |
      = help: add `bus` to the GPUs, so that they are matched by bus id

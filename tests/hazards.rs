@@ -24,7 +24,8 @@ fn route(topology: &Topology, src: u32, dst: u32) -> RouteId {
 
 #[test]
 fn writes_of_one_switch_to_different_uplinks_are_kept_apart() {
-    let topology = machine("avoid push from same switch to different uplink : 2.7 GB/s");
+    // Reads are no way out where they are avoided too.
+    let topology = machine("avoid from same switch to different uplink : 2.7 GB/s");
     let apart = topology.kept_apart();
     // Of each of the four switches: six destinations beyond it for the one GPU, and for the other
     // the four of them that are behind another uplink.
@@ -36,8 +37,11 @@ fn writes_of_one_switch_to_different_uplinks_are_kept_apart() {
     // The same uplink, the same source, another switch, and one that stays below its own uplink.
     assert!(!has((0, 2), (1, 3)) && !has((0, 2), (0, 4)));
     assert!(!has((0, 4), (2, 6)) && !has((0, 1), (1, 4)));
-    // Plans push, so a rule of reads says nothing about them.
-    assert!(machine("avoid pull from same switch to different uplink").kept_apart().is_empty());
+    // A rule of one mode says nothing about what moves in the other.
+    for mode in ["push", "pull"] {
+        let rule = format!("avoid {mode} from same switch to different uplink : 2.7 GB/s");
+        assert!(machine(&rule).kept_apart().is_empty());
+    }
 }
 
 #[test]

@@ -181,7 +181,6 @@ gpu g[3]
 link x16 = pcie gen4 x16
 g[*] -- s : x16
 efficiency x16 : 2 90%
-forbid push g[0] -> g[1]
 cost step : 3 us
 pacing socket
 ";
@@ -194,28 +193,21 @@ pacing socket
       | ^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    error[unsupported-rule]: the rule `forbid` is not carried out by this version
+    error[unsupported-rule]: the rule `cost` is not carried out by this version
      --> box.topo:7:1
       |
-    7 | forbid push g[0] -> g[1]
-      | ^^^^^^^^^^^^^^^^^^^^^^^^ not supported yet
-      |
-      = help: leave the rule out to plan as if it did not hold
-    error[unsupported-rule]: the rule `cost` is not carried out by this version
-     --> box.topo:8:1
-      |
-    8 | cost step : 3 us
+    7 | cost step : 3 us
       | ^^^^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
     error[unsupported-rule]: the rule `pacing` is not carried out by this version
-     --> box.topo:9:1
+     --> box.topo:8:1
       |
-    9 | pacing socket
+    8 | pacing socket
       | ^^^^^^^^^^^^^ not supported yet
       |
       = help: leave the rule out to plan as if it did not hold
-    4 errors
+    3 errors
     "#);
 }
 

@@ -64,6 +64,6 @@ fn bounded(
     let catalog = analyzer::outline(&topology)?;
     let bounds = bounds(&catalog, demand)
         .map_err(|error| Diagnostic::error("overflow", error.to_string()).exit(Exit::Failed))?;
-    let critical = bounds.critical_link.map(|link| topology.resource_name(link));
+    let critical = analyzer::critical_name(&topology, &bounds);
     Ok((bounds, critical))
 }

@@ -1,14 +1,15 @@
 //! The analyzer's driver: one call a stage.
 
 use super::channels::maximal_channels;
+use super::rates::Rates;
 use super::unsupported::unsupported;
-use crate::base::{BytesPerSecond, DeviceKind, VertexId};
+use crate::base::{DeviceKind, VertexId};
 use crate::catalog::{
     Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
     StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::{ResourceKind, Route, Topology};
+use crate::topology::{ResourceKind, Route, Rule, Topology};
 use std::collections::BTreeSet;
 
 /// The work of a canonical form, in sets of transfers tried: both take about as long.
@@ -113,35 +114,50 @@ pub(super) fn fails_its_proof(fault: &dyn std::fmt::Display) -> Diagnostic {
 
 /// Vertices with colours: the kind, for GPUs whether they have a rank; and where any device has such,
 /// the capacity of its memory and which rules of parts hold for it.
+///
+/// A rule of a part that has all of a device's node in it is told by its text alone, so that two nodes
+/// made of one part look alike; one of a part within the node by the place of that part, too.
 pub(super) fn vertices(topology: &Topology) -> Vec<StructureVertex> {
     let ranked: BTreeSet<_> = topology.ranks.iter().collect();
     let all = 0..topology.vertices.len();
-    let scopes: BTreeSet<(usize, usize)> = topology
-        .rules
-        .iter()
-        .map(|placed| (placed.scope.start, placed.scope.end))
-        .filter(|&(start, end)| (start..end) != all)
-        .collect();
+    let scoped: Vec<_> = topology.rules.iter().filter(|placed| placed.scope != all).collect();
     let mut memory = vec![None; topology.vertices.len()];
     for resource in &topology.resources {
         if let ResourceKind::Memory { socket } = resource.kind {
             memory[socket.index()] = resource.capacity;
         }
     }
+    // The first and the last device of each node.
+    let mut spans = vec![(usize::MAX, 0); topology.nodes];
+    for index in all.clone() {
+        if let Some(node) = topology.vertices[index].node {
+            let (first, last) = spans[node.index()];
+            spans[node.index()] = (first.min(index), last.max(index));
+        }
+    }
     let more = |index: usize| {
-        let holds: Vec<bool> =
-            scopes.iter().map(|&(start, end)| (start..end).contains(&index)).collect();
+        let node = topology.vertices[index].node;
+        let (first, last) = node.map_or((0, usize::MAX), |node| spans[node.index()]);
+        let holds: BTreeSet<(String, Option<(isize, usize)>)> = (scoped.iter())
+            .filter(|placed| placed.scope.contains(&index))
+            .map(|placed| {
+                let whole = placed.scope.contains(&first) && placed.scope.contains(&last);
+                let start = placed.scope.start as isize - first as isize;
+                (told(&placed.rule), (!whole).then_some((start, placed.scope.len())))
+            })
+            .collect();
         (memory[index], holds)
     };
-    let plain = (None, vec![false; scopes.len()]);
-    let others: BTreeSet<_> = all.clone().map(more).filter(|more| *more != plain).collect();
+    let more: Vec<_> = all.clone().map(more).collect();
+    let plain = (None, BTreeSet::new());
+    let others: BTreeSet<_> = more.iter().filter(|more| **more != plain).collect();
     let others: Vec<_> = others.into_iter().collect();
     let kinds = 2 * DeviceKind::ALL.len();
     let colour = |index: usize| {
         let kind = topology.vertices[index].kind;
         let ranked = ranked.contains(&VertexId::new(index));
         let kind = DeviceKind::ALL.iter().position(|&other| other == kind).unwrap_or(0);
-        let more = others.binary_search(&more(index)).map_or(0, |position| position + 1);
+        let more = others.binary_search(&&more[index]).map_or(0, |position| position + 1);
         (more * kinds + 2 * kind + usize::from(ranked)) as u32
     };
     all.map(|index| StructureVertex {
@@ -149,6 +165,14 @@ pub(super) fn vertices(topology: &Topology) -> Vec<StructureVertex> {
         colour: colour(index),
     })
     .collect()
+}
+
+/// A rule without the devices that it names: what it does to those shows in routes.
+fn told(rule: &Rule) -> String {
+    match rule {
+        Rule::Forbid { .. } | Rule::Via { .. } | Rule::Efficiency { .. } => rule.word().to_owned(),
+        rule => format!("{rule:?}"),
+    }
 }
 
 fn links(topology: &Topology) -> Vec<StructureEdge> {
@@ -184,11 +208,12 @@ fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
 }
 
 fn routes(topology: &Topology) -> Vec<PlannedRoute> {
-    topology.routes.iter().map(|route| planned(topology, route)).collect()
+    let rates = Rates::new(topology);
+    topology.routes.iter().map(|route| planned(&rates, route)).collect()
 }
 
 /// A route as plans see it.
-pub(super) fn planned(topology: &Topology, route: &Route) -> PlannedRoute {
+pub(super) fn planned(rates: &Rates<'_>, route: &Route) -> PlannedRoute {
     let mut planned = PlannedRoute {
         src: route.src,
         dst: route.dst,
@@ -200,22 +225,8 @@ pub(super) fn planned(topology: &Topology, route: &Route) -> PlannedRoute {
         rate: route.rate,
         paced: Vec::new(),
     };
-    planned.paced = paced_rates(topology, &planned);
+    rates.set(&mut planned, route);
     planned
-}
-
-/// The even shares, below the solo rate, of the resources on a route that are wider than it needs
-/// and no multiple of that: so many transfers fill the resource that no fewer would.
-pub(super) fn paced_rates(topology: &Topology, route: &PlannedRoute) -> Vec<BytesPerSecond> {
-    let shares = route.multiplicities().into_iter().filter_map(|(id, times)| {
-        let wide = topology.resources[id.index()].capacity?.0 / times;
-        (wide > route.rate.0).then(|| BytesPerSecond(wide / wide.div_ceil(route.rate.0)))
-    });
-    let mut rates: Vec<BytesPerSecond> =
-        shares.filter(|rate| *rate < route.rate && rate.0 > 0).collect();
-    rates.sort_unstable_by(|a, b| b.cmp(a));
-    rates.dedup();
-    rates
 }
 
 /// The number of orbits of ordered pairs of ranks; half-routes do not count.

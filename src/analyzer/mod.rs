@@ -2,10 +2,15 @@
 
 mod catalog_of;
 mod channels;
+mod cluster;
+mod critical;
 mod exact;
 mod exact_price;
+mod rates;
 mod unsupported;
 
 pub use catalog_of::{FORM_WORK, Limits, analyze, outline};
+pub use cluster::analyze_cluster;
+pub use critical::critical_name;
 pub use exact::{Exact, ExactError, exact_optimum};
 pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unplanned, unsupported};

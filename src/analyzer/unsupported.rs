@@ -1,18 +1,19 @@
 //! What a machine has that this version does not plan with. It is refused, never ignored; but what
-//! cannot change a plan of the machine at hand is let through: plans push by the kernel over the one
-//! route of each pair, so that rules of pulls or copy engines, and rules of network cards in a
-//! single node, make no difference.
+//! cannot change a plan of the machine at hand is let through: rules of modes in which nothing is
+//! moved, and rules of network cards in a single node, make no difference.
 
-use crate::base::{LinkId, Mode, RouteClass, Span, VertexId};
+use crate::base::{LinkId, RouteClass, Span, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::topology::{PlacedRule, Route, Rule, Topology};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The code of the diagnostics that refuse a rule.
 pub const UNSUPPORTED_RULE: &str = "unsupported-rule";
 
-/// The most ranks of an exchange.
+/// The most ranks of an exchange that is planned.
 pub const MAX_RANKS: usize = 16;
+/// The most ranks of a node whose channels are sought.
+pub const MAX_NODE_RANKS: usize = 64;
 
 /// Something that this version does not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +22,8 @@ enum Refusal {
     OneRank { gpu: VertexId },
     /// More ranks than supported.
     TooManyRanks { ranks: usize },
+    /// A node with more ranks than channels are sought for, and its first GPU.
+    CrowdedNode { ranks: usize, gpu: VertexId },
     /// GPUs in more than one node; a GPU of each of the first two.
     SeveralNodes { nodes: usize, first: VertexId, second: VertexId },
     /// A rule.
@@ -72,22 +75,32 @@ pub fn unplanned(topology: &Topology) -> Diagnostics {
 /// What is too much for a stage.
 fn refusals(topology: &Topology, stage: Stage) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    refusals.extend(of_ranks(topology));
+    refusals.extend(of_ranks(topology, stage));
     let rules = (0..topology.rules.len())
         .filter(|&index| matters(topology, index).is_some_and(|of| of >= stage));
     refusals.extend(rules.map(|index| Refusal::Rule { index }));
     refusals
 }
 
-fn of_ranks(topology: &Topology) -> Option<Refusal> {
+fn of_ranks(topology: &Topology, stage: Stage) -> Option<Refusal> {
     let node = |gpu: VertexId| topology.vertices[gpu.index()].node;
     let (&first, rest) = topology.ranks.split_first()?;
     if rest.is_empty() {
         return Some(Refusal::OneRank { gpu: first });
     }
+    let mut crowds: BTreeMap<_, (usize, VertexId)> = BTreeMap::new();
+    for &gpu in &topology.ranks {
+        crowds.entry(node(gpu)).or_insert((0, gpu)).0 += 1;
+    }
+    let crowded = crowds.values().find(|(ranks, _)| *ranks > MAX_NODE_RANKS);
+    if let Some(&(ranks, gpu)) = crowded {
+        return Some(Refusal::CrowdedNode { ranks, gpu });
+    }
+    if stage == Stage::Analysis {
+        return None;
+    }
     if let Some(&second) = rest.iter().find(|&&gpu| node(gpu) != node(first)) {
-        let nodes: BTreeSet<_> = topology.ranks.iter().map(|&gpu| node(gpu)).collect();
-        return Some(Refusal::SeveralNodes { nodes: nodes.len(), first, second });
+        return Some(Refusal::SeveralNodes { nodes: crowds.len(), first, second });
     }
     let ranks = topology.ranks.len();
     (ranks > MAX_RANKS).then_some(Refusal::TooManyRanks { ranks })
@@ -107,10 +120,6 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
             route.class == class && ends.iter().all(|end| scope.contains(&end.index()))
         })
     };
-    // The route of a pair of devices, where both are ranks of one node.
-    let routes_of = |&(src, dst): &(usize, usize)| {
-        topology.routes.iter().find(|r| (gpu(r.src).index(), gpu(r.dst).index()) == (src, dst))
-    };
     let (stage, matters) = match rule {
         // Worked into the routes, the channels or both.
         Rule::Peer { nic: false, .. }
@@ -118,22 +127,19 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
         | Rule::Cap { .. }
         | Rule::Limit { .. }
         | Rule::Avoid { .. }
+        | Rule::Forbid { .. }
         | Rule::Measured { .. } => return None,
-        // Without peer access in either mode a pair goes through host memory; where only pushes
-        // are forbidden it would have to be pulled.
-        Rule::Forbid { mode, pairs } => {
-            let pushes = |pair: &(usize, usize)| {
-                routes_of(pair).is_some_and(|route| route.class != RouteClass::Bounce)
-            };
-            (Stage::Analysis, *mode == Some(Mode::Push) && pairs.iter().any(pushes))
-        }
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
-            (Stage::Analysis, several)
+            (Stage::Plans, several)
         }
         Rule::Pacing { class, mode } => {
-            (Stage::Plans, *mode != Some(Mode::Pull) && routes(*class).next().is_some())
+            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
+            (Stage::Plans, routes(*class).any(moved))
         }
-        Rule::Efficiency { mode, .. } => (Stage::Analysis, *mode != Some(Mode::Pull)),
+        Rule::Efficiency { mode, .. } => {
+            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
+            (Stage::Analysis, topology.routes.iter().any(moved))
+        }
         Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
         Rule::Loopback => (Stage::Analysis, true),
     };
@@ -167,11 +173,22 @@ impl Refusal {
                 format!("the machine has {ranks} ranks, and this version supports {MAX_RANKS}"),
             )
             .help("leave GPUs out with `without`, or name fewer in `ranks`"),
+            Self::CrowdedNode { ranks, gpu } => at(
+                Diagnostic::unsupported(
+                    "too-many-ranks",
+                    format!(
+                        "a node has {ranks} ranks, and this version supports {MAX_NODE_RANKS} in one"
+                    ),
+                ),
+                span(gpu),
+                "one of its GPUs",
+            )
+            .help("leave GPUs out with `without`, or name fewer in `ranks`"),
             Self::SeveralNodes { nodes, first, second } => {
                 let mut diagnostic = Diagnostic::unsupported(
                     "several-nodes",
                     format!(
-                        "several nodes are not supported by this version: there are {nodes}, {} is in one and {} in another",
+                        "exchanges between several nodes are not planned by this version: there are {nodes}, {} is in one and {} in another",
                         path(first),
                         path(second)
                     ),

@@ -4,7 +4,7 @@ use super::fit::{Values, is_open, key_of};
 use super::model::{Element, Elements, Key};
 use super::observe::Observation;
 use super::outcome::binds;
-use crate::base::{BytesPerSecond, Mode, RouteClass, SourceId, Span};
+use crate::base::{BytesPerSecond, RouteClass, SourceId, Span};
 use crate::dsl::tree::{
     Atom, Block, Decimal, File, Index, Item, JoinTail, Origin, Path, Rate, RateUnit, Rule,
     SetChange, Spanned, Statement, StatementKind, Step, Traffic, Value,
@@ -33,7 +33,7 @@ pub(super) enum Plan {
     /// A link, or one direction of it (the reverse one or not), by a statement of its own.
     Link { link: usize, reverse: Option<bool>, rate: BytesPerSecond, origin: Origin },
     /// A cap by a statement of its own.
-    Cap { class: RouteClass, mode: Option<Mode>, rate: BytesPerSecond, origin: Origin },
+    Cap { class: RouteClass, rate: BytesPerSecond, origin: Origin },
     /// A total of each link of a statement.
     Total { statement: Span, rate: BytesPerSecond, origin: Origin },
 }
@@ -62,15 +62,9 @@ pub(super) fn plans(
                 let reverse = Some(reverse);
                 plans.push(Plan::Link { link, reverse, rate, origin });
             }
-            Key::NewCap(class) => {
-                let modes: BTreeSet<Option<Mode>> = observations
-                    .iter()
-                    .filter(|o| o.classes.contains_key(&class))
-                    .map(|o| o.mode)
-                    .collect();
-                let mode = modes.first().copied().flatten().filter(|_| modes.len() == 1);
-                plans.push(Plan::Cap { class, mode, rate, origin });
-            }
+            // For both modes, whichever was measured: were the other one left without a cap, it would
+            // be taken for the faster, of which nothing is known.
+            Key::NewCap(class) => plans.push(Plan::Cap { class, rate, origin }),
             Key::NewTotal(statement) => plans.push(Plan::Total { statement, rate, origin }),
         }
     }
@@ -129,12 +123,11 @@ pub(super) fn apply(
             Plan::Link { link, reverse, rate, origin } => {
                 added.push(set(machine, *link, *reverse, *rate, origin));
             }
-            Plan::Cap { class, mode, rate, origin } => {
+            Plan::Cap { class, rate, origin } => {
                 let value = value(*rate, origin);
-                let what =
-                    mode.map_or(format!("cap {class}"), |mode| format!("cap {class} {mode}"));
+                let what = format!("cap {class}");
                 let change = Change { what, old: None, new: value_text(&value) };
-                let rule = Rule::Cap { class: *class, mode: *mode, by: None, value };
+                let rule = Rule::Cap { class: *class, mode: None, by: None, value };
                 added.push((StatementKind::Rule(Spanned::bare(rule)), change));
             }
             Plan::Total { statement, rate, origin } => {

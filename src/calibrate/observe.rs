@@ -89,7 +89,7 @@ pub(super) fn observe(topology: &Topology, sources: &[Source]) -> Result<Observa
         let engine = |series: &Series| series.initiator == Some(crate::base::Initiator::Engine);
         if source.measured.series.iter().any(engine) {
             let message = format!(
-                "{}: measured with copy engines; the kernel's pushes are taken to reach the same",
+                "{}: measured with copy engines; the kernel is taken to reach the same",
                 source.name
             );
             observations.notes.push(Diagnostic::note("calibrate-initiator", message));
@@ -116,9 +116,6 @@ fn observation(
     sample: &Sample,
     ranks: &[Rank],
 ) -> Result<Observation, Unused> {
-    if series.mode == Some(Mode::Pull) {
-        return Err(Unused::Pull);
-    }
     let pairs: Vec<(Rank, Rank)> =
         sample.transfers.iter().map(|one| (ranks[one.src], ranks[one.dst])).collect();
     let total: u64 = sample.transfers.iter().map(|one| one.rate.0).sum();
@@ -141,7 +138,13 @@ fn observation(
     let (mut loads, mut caps, mut classes) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for ((src, dst), share) in shares {
         let route = topology.route_id(src, dst).ok_or(Unused::BetweenNodes)?;
-        let route: &Route = &topology.routes[route.index()];
+        let chosen = &topology.routes[route.index()];
+        if series.mode == Some(Mode::Pull) && chosen.mode == Mode::Push {
+            return Err(Unused::Pull);
+        }
+        // What bounds a measurement is what holds for its own mode, whatever the route is in.
+        let mode = series.mode.unwrap_or(chosen.mode);
+        let route = &Route { mode, ..chosen.clone() };
         match (route.class == RouteClass::Bounce, series.peer_access) {
             (true, Some(true)) => return Err(Unused::Access),
             (false, Some(false)) => return Err(Unused::NoAccess),
@@ -170,7 +173,7 @@ impl Unused {
             Self::Access => {
                 "with peer access, but the topology sends these pairs through host memory"
             }
-            Self::Pull => "of reads, but routes push in this version",
+            Self::Pull => "of reads, but the topology has these pairs push",
             Self::BetweenNodes => "between nodes",
         };
         format!("{count} {rates} {are} not used: {why}")

@@ -3,7 +3,7 @@
 //! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
 //! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
 //!
-//! `T*` counts bytes against capacity. `T_eff` asks, link by link, how long the demanded transfers
+//! `T*` counts bytes against capacity, and those of a pair against its solo rate. `T_eff` asks, link by link, how long the demanded transfers
 //! that cross it need on that link alone when each runs at its solo rate or not at all:
 //!
 //! - Transfers of one need (its rate on the link), of which `k` fit side by side: the larger of the
@@ -16,8 +16,8 @@
 //!   slot-share bound, in which a transfer uses up at least its need over the fullest feasible set
 //!   that contains such a need. Valid, and not always attained.
 
-use super::{Bounds, Catalog};
-use crate::base::{BytesPerSecond, Demand, LinkId, Picos, UnitOverflow};
+use super::{Bounds, Catalog, PlannedRoute};
+use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, UnitOverflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fraction bits below a picosecond.
@@ -42,6 +42,36 @@ pub struct BoundTables {
     capacities: Vec<u64>,
     /// Distinct (rate, slots) of links that transfers of one kind share.
     kinds: Vec<(u64, u64)>,
+    /// Pairs that no resource alone holds at their solo rate: caps do.
+    capped: Vec<CappedPair>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct CappedPair {
+    pair: (Rank, Rank),
+    /// Position in the demand matrix.
+    entry: usize,
+    rate: u64,
+    /// What there is least of on the way.
+    narrowest: LinkId,
+}
+
+impl CappedPair {
+    /// Nothing where some resource offers a transfer no more than its solo rate: then bytes over
+    /// capacity count as much.
+    fn of(catalog: &Catalog, route: &PlannedRoute) -> Option<Self> {
+        let capacity = |id| catalog.capacity(id).map_or(0, |rate| rate.0);
+        let taken = route.multiplicities();
+        let is_full =
+            |&(id, times): &(LinkId, u64)| route.rate.0.checked_mul(times) == Some(capacity(id));
+        if taken.iter().any(is_full) {
+            return None;
+        }
+        let (narrowest, _) = taken.into_iter().min_by_key(|&(id, times)| capacity(id) / times)?;
+        let (src, dst) = (route.src, route.dst);
+        let entry = src.index() * catalog.ranks as usize + dst.index();
+        Some(Self { pair: (src, dst), entry, rate: route.rate.0, narrowest })
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -87,7 +117,13 @@ impl BoundTables {
                 crossings.entry(id).or_default().push((entry, times, route.rate.0));
             }
         }
-        let mut tables = Self { links: Vec::new(), capacities: Vec::new(), kinds: Vec::new() };
+        let capped = catalog.routes.iter().filter_map(|route| CappedPair::of(catalog, route));
+        let mut tables = Self {
+            links: Vec::new(),
+            capacities: Vec::new(),
+            kinds: Vec::new(),
+            capped: capped.collect(),
+        };
         for (link, found) in crossings {
             if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
                 let index = position_or_push(&mut tables.capacities, capacity);
@@ -190,8 +226,19 @@ impl BoundTables {
         for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
             t_star = t_star.max(fine_time(bytes, capacity)?);
         }
+        let mut alone = None;
+        for capped in &self.capped {
+            let time = fine_time(entries[capped.entry], capped.rate)?;
+            if time > t_star {
+                (t_star, alone) = (time, Some(capped));
+            }
+        }
+        // Every link on its way needs as long.
+        let alone = alone.filter(|_| t_eff <= t_star);
+        let critical_link = alone.map(|capped| capped.narrowest).or(critical);
         let t_star = whole(t_star)?;
-        Ok(Bounds { t_star, t_eff: whole(t_eff)?.max(t_star), critical_link: critical })
+        let t_eff = whole(t_eff)?.max(t_star);
+        Ok(Bounds { t_star, t_eff, critical_link, alone: alone.map(|capped| capped.pair) })
     }
 }
 

@@ -42,7 +42,7 @@ pub(super) fn row(target: &str, topology: &Topology) -> Outcome<Row> {
     let ranks = topology.ranks.len();
     let demand = demand::parse_spec(DEFAULT_DEMAND, ranks)?;
     let bounds = catalog::bounds(&catalog, &demand).map_err(|error| internal(&error))?;
-    let critical = bounds.critical_link.map(|link| topology.resource_name(link));
+    let critical = analyzer::critical_name(topology, &bounds);
     Ok(Row::Found(Box::new(Found {
         target: target.to_owned(),
         ranks,

@@ -67,7 +67,12 @@ pub(super) fn topology(
     // Notes belong to `check`; what rests on assumed values says so in its first line.
     let warnings = built.notes.into_iter().filter(|note| note.severity != Severity::Note);
     context.notes.extend(warnings);
-    Ok((target, built.topology))
+    // A bundle is a machine as its kernels use it.
+    let topology = match target.kind {
+        target::Kind::Bundle => built.topology.carried_out_by(&codegen::KERNELS),
+        _ => built.topology,
+    };
+    Ok((target, topology))
 }
 
 /// TARGET to catalog, for plans: what they do not keep to is refused.
@@ -77,6 +82,26 @@ pub(super) fn plannable(
     limits: &Limits,
 ) -> Outcome<Platform> {
     let found = topology(context, args)?;
+    planned(context, found, limits)
+}
+
+/// TARGET to catalog, for plans that kernels carry out: routes are what those are able to.
+pub(super) fn runnable(
+    context: &mut Context,
+    args: &TargetArgs,
+    limits: &Limits,
+) -> Outcome<Platform> {
+    let (target, topology) = topology(context, args)?;
+    let carried = topology.carried_out_by(&codegen::KERNELS);
+    context.notes.extend(codegen::second_best(&topology, &carried));
+    planned(context, (target, carried), limits)
+}
+
+fn planned(
+    context: &mut Context,
+    found: (target::Target, Topology),
+    limits: &Limits,
+) -> Outcome<Platform> {
     let refused = analyzer::unplanned(&found.1);
     if !refused.is_empty() {
         return Err(refused.into());

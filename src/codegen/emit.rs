@@ -2,7 +2,7 @@
 
 use super::CodegenError;
 use super::context::KernelContext;
-use super::unsupported::is_carried_out;
+use super::unsupported::KERNELS;
 use crate::bundle::ProgramTable;
 use crate::catalog::Catalog;
 use crate::topology::Topology;
@@ -33,7 +33,7 @@ pub fn emit(topology: &Topology, catalog: &Catalog) -> Result<Emitted, CodegenEr
         });
     }
     for route in &catalog.routes {
-        if !is_carried_out(route.class, route.mode, route.initiator) {
+        if !KERNELS.carry_out(route.class, route.mode, route.initiator) {
             return Err(CodegenError::Route {
                 src: route.src,
                 dst: route.dst,

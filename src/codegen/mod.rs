@@ -11,4 +11,4 @@ mod unsupported;
 
 pub use emit::{Emitted, emit};
 pub use error::CodegenError;
-pub use unsupported::unsupported;
+pub use unsupported::{KERNELS, second_best, unsupported};

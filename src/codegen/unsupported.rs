@@ -2,23 +2,46 @@
 
 use crate::base::{Initiator, Mode, RouteClass};
 use crate::diagnostics::Diagnostic;
-use crate::topology::{Rule, Topology};
+use crate::topology::{Abilities, Route, Rule, Topology};
 
-/// Whether the kernels carry out routes of this kind.
-pub(super) fn is_carried_out(class: RouteClass, mode: Mode, initiator: Initiator) -> bool {
-    let local = matches!(
-        class,
-        RouteClass::Direct | RouteClass::Switch | RouteClass::Socket | RouteClass::Cross
+/// What the kernels carry out.
+pub const KERNELS: Abilities = Abilities {
+    classes: &[RouteClass::Direct, RouteClass::Switch, RouteClass::Socket, RouteClass::Cross],
+    modes: &[Mode::Push],
+    initiators: &[Initiator::Kernel],
+};
+
+/// What is lost when kernels carry out the routes of `carried` in place of those of `topology`, which
+/// are the same but for modes and initiators; nothing where they are the same in those too.
+#[must_use]
+pub fn second_best(topology: &Topology, carried: &Topology) -> Option<Diagnostic> {
+    let both = topology.routes.iter().zip(&carried.routes);
+    let kind = |route: &Route| (route.mode, route.initiator);
+    let mut others = both.filter(|(best, used)| kind(best) != kind(used));
+    let (best, used) = others.next()?;
+    let pairs = 1 + others.count();
+    let path =
+        |rank: crate::base::Rank| &topology.vertices[topology.ranks[rank.index()].index()].path;
+    let message = format!(
+        "{} -> {} is a {} by {}, where a {} by {} would be better ({pairs} of {} pairs): that is \
+         all that the kernels of this version do",
+        path(used.src),
+        path(used.dst),
+        used.mode,
+        used.initiator,
+        best.mode,
+        best.initiator,
+        topology.routes.len()
     );
-    local && mode == Mode::Push && initiator == Initiator::Kernel
+    Some(Diagnostic::note("second-best-route", message).help(BETTER))
 }
 
 /// Why no kernels are emitted for `topology`, whose plans may be fine; nothing where
 /// [`super::emit`] takes it.
 #[must_use]
 pub fn unsupported(topology: &Topology) -> Option<Diagnostic> {
-    let mut others = (topology.routes.iter())
-        .filter(|route| !is_carried_out(route.class, route.mode, route.initiator));
+    let carried_out = |route: &Route| KERNELS.carry_out(route.class, route.mode, route.initiator);
+    let mut others = topology.routes.iter().filter(|route| !carried_out(route));
     let first = others.next()?;
     let pairs = 1 + others.count();
     let path =
@@ -53,3 +76,5 @@ pub fn unsupported(topology: &Topology) -> Option<Diagnostic> {
 }
 
 const PLANNED: &str = "`variopath plan` plans the exchange without kernels";
+
+const BETTER: &str = "`variopath plan` plans the exchange with the better ones";

@@ -59,7 +59,7 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
     let ends = resources.iter().filter_map(Resource::ends);
     let network = Network::new(machine, ends);
     let vertices = vertices(machine, &network);
-    let rules = Rules::new(machine);
+    let rules = Rules::new(&machine.rules);
     let shares = Shares::new(&resources, links, vertices.len());
     let mut faults = local_faults(machine, &network);
     let ground = Ground {
@@ -100,7 +100,7 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         faults.push(Fault::UnknownRate { links });
     }
     let assumed = values::assumed_groups(machine, &used).len();
-    let topology = Topology {
+    let mut topology = Topology {
         name: machine.name.clone(),
         digest,
         nodes: vertices.iter().filter_map(|v| v.node).max().map_or(0, |node| node.index() + 1),
@@ -114,6 +114,7 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         rules: machine.rules.clone(),
         assumed,
     };
+    topology.choose_candidates();
     (topology, faults)
 }
 

@@ -22,7 +22,7 @@ pub struct PlaceLimit {
 
 /// One place of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Spot {
+pub(super) enum Spot {
     Device(VertexId),
     Uplink(LinkId),
     Node(NodeId),
@@ -119,11 +119,11 @@ impl Topology {
         }
     }
 
-    fn ends(&self, route: &Route) -> [VertexId; 2] {
+    pub(super) fn ends(&self, route: &Route) -> [VertexId; 2] {
         [self.ranks[route.src.index()], self.ranks[route.dst.index()]]
     }
 
-    fn leaves_by_its_uplink(&self, route: &Route) -> bool {
+    pub(super) fn leaves_by_its_uplink(&self, route: &Route) -> bool {
         let [src, _] = self.ends(route);
         self.vertices[src.index()].uplink.is_some_and(|uplink| route.links.contains(&uplink))
     }
@@ -140,7 +140,7 @@ impl Topology {
     }
 
     /// The place of a kind that a device is in.
-    fn spot(&self, vertex: VertexId, place: Place) -> Option<Spot> {
+    pub(super) fn spot(&self, vertex: VertexId, place: Place) -> Option<Spot> {
         let found = &self.vertices[vertex.index()];
         match place {
             Place::Gpu => Some(Spot::Device(vertex)),

@@ -98,7 +98,8 @@ impl Ground<'_> {
         sockets: &mut FromSockets,
     ) -> Result<Way, NoWay> {
         let (s, d) = (src.index(), dst.index());
-        let place = self.rules.peer(s, d).filter(|_| !self.rules.is_forbidden(s, d));
+        let place =
+            self.rules.peer(s, d).filter(|_| self.rules.forbidden_modes(s, d) != [true, true]);
         if let Some(place) = place {
             let ways = reach.ways(dst);
             let near = match &ways {
@@ -114,6 +115,7 @@ impl Ground<'_> {
         self.bounce(reach, dst, socket, sockets)
     }
 
+    /// The route over a way, as a push by the kernel: the first of its candidates.
     fn route(&self, src: usize, dst: usize, way: Way) -> Route {
         let class = match (way.memory, way.links.len(), self.sockets(&way.links)) {
             (Some(_), ..) => RouteClass::Bounce,

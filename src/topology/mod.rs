@@ -4,6 +4,7 @@
 //! The graph library stays inside this module.
 
 mod build;
+mod candidates;
 mod cross;
 mod draw;
 mod fault;
@@ -25,6 +26,7 @@ mod test_machine;
 
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
+pub use candidates::Abilities;
 pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{

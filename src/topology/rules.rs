@@ -1,7 +1,6 @@
 //! Which rule holds for a pair, where several parts of a machine speak of it.
 
 use crate::base::{BytesPerSecond, Initiator, Mode, RouteClass};
-use crate::dsl::Machine;
 use crate::dsl::machine::{PlacedRule, Rule};
 use crate::dsl::tree::Place;
 use std::collections::BTreeMap;
@@ -26,10 +25,10 @@ pub(super) enum Cards<'a> {
 }
 
 impl<'a> Rules<'a> {
-    pub(super) fn new(machine: &'a Machine) -> Self {
-        let by_rank = strongest_first(&machine.rules);
+    pub(super) fn new(rules: &'a [PlacedRule]) -> Self {
+        let by_rank = strongest_first(rules);
         let mut forbidden: BTreeMap<(usize, usize), [bool; 2]> = BTreeMap::new();
-        for placed in &machine.rules {
+        for placed in rules {
             let Rule::Forbid { mode, pairs } = &placed.rule else { continue };
             for &pair in pairs {
                 let [push, pull] = forbidden.entry(pair).or_default();
@@ -47,9 +46,9 @@ impl<'a> Rules<'a> {
         self.by_rank.iter().filter(holds).map(|placed| &placed.rule)
     }
 
-    /// Whether a pair of GPUs has no peer access in any mode, wherever the two are.
-    pub(super) fn is_forbidden(&self, src: usize, dst: usize) -> bool {
-        self.forbidden.get(&(src, dst)) == Some(&[true, true])
+    /// Whether a pair of GPUs has no peer access by push, and by pull, wherever the two are.
+    pub(super) fn forbidden_modes(&self, src: usize, dst: usize) -> [bool; 2] {
+        self.forbidden.get(&(src, dst)).copied().unwrap_or_default()
     }
 
     /// How far the peer access of a pair of GPUs reaches; nothing for nowhere.
@@ -101,37 +100,39 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// The caps of a pair's pushes by the kernel over a route of `class`. `rules` come the strongest
-/// first. Caps of one mode and one initiator override each other, others hold together.
+/// The caps of a pair's transfers over a route of `class` in a mode and by an initiator. `rules` come
+/// the strongest first. Caps of one mode and one initiator override each other, others hold together.
 pub(super) fn caps_in_force<'a>(
     rules: impl Iterator<Item = &'a PlacedRule>,
     class: RouteClass,
+    (mode, initiator): (Mode, Initiator),
     ends: [usize; 2],
 ) -> Vec<(&'a PlacedRule, Option<BytesPerSecond>)> {
     let (mut seen, mut caps) = (Vec::new(), Vec::new());
     for placed in rules {
         let PlacedRule { scope, rule, .. } = placed;
-        let Rule::Cap { class: of, mode, by, value } = rule else { continue };
+        let Rule::Cap { class: of, mode: modes, by, value } = rule else { continue };
         if *of == class
             && ends.iter().all(|end| scope.contains(end))
-            && *mode != Some(Mode::Pull)
-            && *by != Some(Initiator::Engine)
-            && !seen.contains(&(*mode, *by))
+            && modes.is_none_or(|of| of == mode)
+            && by.is_none_or(|of| of == initiator)
+            && !seen.contains(&(*modes, *by))
         {
-            seen.push((*mode, *by));
+            seen.push((*modes, *by));
             caps.push((placed, value.rate));
         }
     }
     caps
 }
 
-/// The least of the caps in force; nothing without one.
+/// The least of the caps in force on a push by the kernel; nothing without one.
 pub(super) fn cap<'a>(
     rules: impl Iterator<Item = &'a PlacedRule>,
     class: RouteClass,
     ends: [usize; 2],
 ) -> Option<BytesPerSecond> {
-    caps_in_force(rules, class, ends).iter().filter_map(|&(_, rate)| rate).min()
+    let kind = (Mode::Push, Initiator::Kernel);
+    caps_in_force(rules, class, kind, ends).iter().filter_map(|&(_, rate)| rate).min()
 }
 
 /// All rules, the innermost first, of equal ones the last written.

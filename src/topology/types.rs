@@ -231,12 +231,13 @@ impl Topology {
         super::rate::least(&self.resources, &route.links, &route.shares)
     }
 
-    /// The positions of the rules that cap a route.
+    /// The positions of the rules that cap a route in its mode and by its initiator.
     #[must_use]
     pub fn caps_of(&self, route: &Route) -> Vec<usize> {
+        let kind = (route.mode, route.initiator);
         let ends = [route.src, route.dst].map(|rank| self.ranks[rank.index()].index());
         let rules = super::rules::strongest_first(&self.rules);
-        let caps = super::rules::caps_in_force(rules.into_iter(), route.class, ends);
+        let caps = super::rules::caps_in_force(rules.into_iter(), route.class, kind, ends);
         let place = |rule: &PlacedRule| self.rules.iter().position(|one| std::ptr::eq(one, rule));
         caps.into_iter().filter_map(|(rule, _)| place(rule)).collect()
     }

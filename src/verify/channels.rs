@@ -2,6 +2,7 @@
 
 use super::Fault;
 use super::rules::Rules;
+use super::solo::SoloRates;
 use crate::base::{LinkId, Rank, RouteId};
 use crate::catalog::{Catalog, ChannelDocument, OrbitDocument, PlanDocument};
 use crate::topology::Topology;
@@ -18,7 +19,7 @@ pub fn verify_channels(
     catalog: &Catalog,
     plan: &PlanDocument,
 ) -> Result<(), Vec<Fault>> {
-    let rules = Rules::of(topology);
+    let (rules, solo) = (Rules::of(topology), SoloRates::of(topology));
     let mut faults = Vec::new();
     for (index, step) in plan.steps.iter().enumerate() {
         // A step of one node names one channel; leaving it out would leave out its check.
@@ -33,7 +34,7 @@ pub fn verify_channels(
                 }
                 continue;
             }
-            let Some(pairs) = members(topology, catalog, &rules, channel) else {
+            let Some(pairs) = members(topology, catalog, (&rules, &solo), channel) else {
                 faults.push(Fault::Channel { step: index });
                 continue;
             };
@@ -56,7 +57,7 @@ pub fn verify_channels(
 fn members(
     topology: &Topology,
     catalog: &Catalog,
-    rules: &Rules,
+    (rules, solo): (&Rules, &SoloRates),
     channel: &ChannelDocument,
 ) -> Option<BTreeSet<(u32, u32)>> {
     let OrbitDocument::Number(orbit) = channel.orbit else { return None };
@@ -77,11 +78,12 @@ fn members(
         let pair = (image(route.src)?, image(route.dst)?);
         let walked = topology.routes.iter().find(|r| (r.src.0, r.dst.0) == pair)?;
         // A symmetry maps a route onto one of the same rate.
-        if walked.rate != route.rate || !pairs.insert(pair) {
+        let rate = solo.of_route(topology, walked);
+        if rate != route.rate || !pairs.insert(pair) {
             return None;
         }
         for link in walked.takes() {
-            *loads.entry(link).or_default() += u128::from(walked.rate.0);
+            *loads.entry(link).or_default() += u128::from(rate.0);
         }
     }
     let fits = loads.iter().all(|(link, load)| {

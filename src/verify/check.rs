@@ -7,6 +7,7 @@
 //! not look at times at all.
 
 use super::rules::Rules;
+use super::solo::SoloRates;
 use super::{Fault, verify_channels};
 use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank, RouteClass, VertexId};
 use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
@@ -77,7 +78,8 @@ pub fn verify_document(
     plan: &PlanDocument,
 ) -> Result<Summary, Vec<Fault>> {
     let rules = Rules::of(topology);
-    let mut check = Check { topology, demand, plan, rules, faults: Vec::new() };
+    let solo = SoloRates::of(topology);
+    let mut check = Check { topology, demand, plan, rules, solo, faults: Vec::new() };
     check.identity();
     if check.faults.is_empty() {
         let needs = check.pieces();
@@ -122,6 +124,7 @@ struct Check<'a> {
     demand: &'a Demand,
     plan: &'a PlanDocument,
     rules: Rules,
+    solo: SoloRates,
     faults: Vec<Fault>,
 }
 
@@ -251,7 +254,8 @@ impl Check<'_> {
             *times.entry(id).or_default() += 1;
         }
         let least = times.iter().map(|(&id, times)| self.capacity(id).0 / times).min()?;
-        Some((taken, route.rate.min(BytesPerSecond(least))))
+        let alone = route.rate.min(BytesPerSecond(least));
+        Some((taken, self.solo.fitted(self.topology, &times, alone)))
     }
 
     /// The memory of a socket, where it has a figure.
@@ -452,8 +456,9 @@ impl Check<'_> {
         for route in &self.topology.routes {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
             let mut own = BTreeSet::new();
+            let rate = u128::from(self.solo.of_route(self.topology, route).0);
             for link in route.takes().filter(|_| bytes > 0) {
-                crossing.entry(link).or_default().push((bytes, u128::from(route.rate.0)));
+                crossing.entry(link).or_default().push((bytes, rate));
                 if !own.insert(link) {
                     twice.insert(link);
                 }
@@ -481,11 +486,15 @@ impl Check<'_> {
         }
     }
 
-    /// The largest bytes over capacity, from the demand and the walked routes.
+    /// The largest bytes over capacity, and over the solo rate of a pair, from the demand and the
+    /// walked routes.
     fn t_star(&self) -> Nanos {
         let mut carried: BTreeMap<LinkId, u128> = BTreeMap::new();
+        let mut alone = 0;
         for route in &self.topology.routes {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
+            let rate = u128::from(self.solo.of_route(self.topology, route).0);
+            alone = (bytes * 1_000_000_000).checked_div(rate).unwrap_or(0).max(alone);
             for link in route.takes() {
                 *carried.entry(link).or_default() += bytes;
             }
@@ -494,7 +503,7 @@ impl Check<'_> {
             let capacity = u128::from(self.capacity(link).0);
             (bytes * 1_000_000_000).checked_div(capacity).unwrap_or(0)
         });
-        Nanos(u64::try_from(times.max().unwrap_or(0)).unwrap_or(u64::MAX))
+        Nanos(u64::try_from(times.max().unwrap_or(0).max(alone)).unwrap_or(u64::MAX))
     }
 
     fn capacity(&self, link: LinkId) -> BytesPerSecond {

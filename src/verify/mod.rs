@@ -5,6 +5,7 @@ mod channels;
 mod check;
 mod fault;
 mod rules;
+mod solo;
 
 pub use crate::catalog::PlanDocument as ClaimedPlan;
 pub use channels::verify_channels;

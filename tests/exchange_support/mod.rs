@@ -192,6 +192,6 @@ fn empty(demand: &Demand) -> Plan {
         pieces: Vec::new(),
         steps: Vec::new(),
         makespan: Picos(0),
-        bounds: Bounds { t_star: Picos(0), t_eff: Picos(0), critical_link: None },
+        bounds: Bounds { t_star: Picos(0), t_eff: Picos(0), critical_link: None, alone: None },
     }
 }

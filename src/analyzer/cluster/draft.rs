@@ -1,7 +1,8 @@
 //! One node of a cluster as a catalog of its own, before its channels are known.
 
 use super::renumber::renumbered;
-use crate::analyzer::catalog_of::{paced_rates, planned, vertices};
+use crate::analyzer::catalog_of::{planned, vertices};
+use crate::analyzer::rates::Rates;
 use crate::base::{
     BytesPerSecond, DeviceKind, Initiator, LinkId, Mode, NodeId, Rank, RouteClass, RouteId,
     VertexId,
@@ -36,6 +37,7 @@ pub(super) struct Draft {
 /// What all nodes of a machine are made of.
 pub(super) struct Ground<'a> {
     pub(super) topology: &'a Topology,
+    pub(super) rates: Rates<'a>,
     vertices: Vec<StructureVertex>,
     ranks: Vec<Vec<Rank>>,
     devices: Vec<Vec<VertexId>>,
@@ -59,6 +61,7 @@ impl<'a> Ground<'a> {
         let nodes = topology.nodes;
         let mut ground = Self {
             topology,
+            rates: Rates::new(topology),
             vertices: vertices(topology),
             ranks: vec![Vec::new(); nodes],
             devices: vec![Vec::new(); nodes],
@@ -205,7 +208,7 @@ impl<'a> Ground<'a> {
         let mut routes: Vec<PlannedRoute> = Vec::new();
         for &rank in ranks {
             for route in topology.routes_of(rank) {
-                let whole = planned(topology, route);
+                let whole = planned(&self.rates, route);
                 routes.push(PlannedRoute {
                     src: local(route.src),
                     dst: local(route.dst),
@@ -236,8 +239,7 @@ impl<'a> Ground<'a> {
                     route.paced = self.half_paces(&route, rates);
                     (route.links, route.shares) = (own(&route.links), own(&route.shares));
                     let gpu = Rank::new(at);
-                    (route.src, route.dst) =
-                        if direction == 0 { (gpu, port) } else { (port, gpu) };
+                    (route.src, route.dst) = if direction == 0 { (gpu, port) } else { (port, gpu) };
                     routes.push(route);
                 }
             }
@@ -260,6 +262,7 @@ impl<'a> Ground<'a> {
             routes.sort_unstable();
             ChannelLimit { routes, most: limit.most }
         });
+        let limits: Vec<ChannelLimit> = limits.collect();
         let joint_of = |id: &LinkId| {
             let resource = &topology.resources[id.index()];
             let of = match &resource.kind {
@@ -291,7 +294,7 @@ impl<'a> Ground<'a> {
             rank_vertices,
             routes,
             forbidden,
-            limits: limits.collect(),
+            limits,
             generators: Vec::new(),
             order: "1".to_owned(),
             pair_orbits: 0,
@@ -343,7 +346,7 @@ impl<'a> Ground<'a> {
         if rates.is_empty() {
             return Vec::new();
         }
-        let mut paces = paced_rates(self.topology, route);
+        let mut paces = self.rates.shares(route);
         paces.extend(rates.iter().copied().filter(|rate| *rate < route.rate && rate.0 > 0));
         paces.sort_unstable_by(|a, b| b.cmp(a));
         paces.dedup();

@@ -1,7 +1,8 @@
 //! Which nodes are alike, and the symmetry of the whole; the essay at `catalog::ClusterCatalog`'s
 //! module says why it is right.
 
-use super::draft::{Draft, Ground, HalfRates, Place, Spanning};
+use super::draft::{Draft, Ground, HalfRates, Place};
+use crate::analyzer::catalog_of::planned;
 use crate::analyzer::channels::route_orbits;
 use crate::base::{BytesPerSecond, DeviceKind, LinkId, Rank, RouteId, VertexId};
 use crate::catalog::symmetry::{Canonical, mapping};
@@ -54,9 +55,9 @@ pub(super) fn groups(ground: &Ground<'_>) -> Vec<Group> {
     for node in 0..ground.topology.nodes {
         let draft = ground.draft(node, None);
         // Most nodes are written alike, which is quickly seen.
-        let same = groups.iter_mut().find(|(group, _)| {
-            group.draft.is_like(&draft) && group.draft.places == draft.places
-        });
+        let same = groups
+            .iter_mut()
+            .find(|(group, _)| group.draft.is_like(&draft) && group.draft.places == draft.places);
         if let Some((group, _)) = same {
             group.nodes.push(node);
             group.ranks.push(draft.ranks);
@@ -101,7 +102,7 @@ pub(super) fn rate_halves(ground: &Ground<'_>, groups: &mut [Group]) {
         // over the link that enters the last.
         let leaves = route.links.iter().find(|link| ends(link).is_some_and(|(from, _)| nic(from)));
         let enters = route.links.iter().rfind(|link| ends(link).is_some_and(|(_, to)| nic(to)));
-        let paced = super::super::catalog_of::planned(topology, route).paced;
+        let paced = planned(&ground.rates, route).paced;
         for (rank, link, egress) in [(route.src, leaves, true), (route.dst, enters, false)] {
             if let Some(link) = link.and_then(position) {
                 let known = rates.entry((rank, link, egress)).or_default();
@@ -122,10 +123,8 @@ pub(super) fn rate_halves(ground: &Ground<'_>, groups: &mut [Group]) {
             }
         }
     }
-    let rates: HalfRates = rates
-        .into_iter()
-        .map(|(key, rates)| (key, rates.into_iter().rev().collect()))
-        .collect();
+    let rates: HalfRates =
+        rates.into_iter().map(|(key, rates)| (key, rates.into_iter().rev().collect())).collect();
     for group in groups {
         group.draft = ground.draft(group.nodes[0], Some(&rates));
         group.ranks[0].clone_from(&group.draft.ranks);
@@ -194,6 +193,7 @@ fn assembled(ground: &Ground<'_>, nodes: &[(&Draft, usize)], core: Core) -> Cata
     // capacities follow all links.
     let mut ties = Vec::new();
     let trunks = if core == Core::Free { trunks(topology, ground) } else { Vec::new() };
+    let trunk_ids: Vec<LinkId> = trunks.iter().map(|&(.., id)| id).collect();
     let ports: usize = nodes.iter().map(|(draft, _)| draft.places.len()).sum();
     let node_links: usize = nodes.iter().map(|(draft, _)| draft.catalog.links.len()).sum();
     let all_links = node_links + 2 * ports + trunks.len();
@@ -264,6 +264,18 @@ fn assembled(ground: &Ground<'_>, nodes: &[(&Draft, usize)], core: Core) -> Cata
         let vertex = |v| vertex_of(Place::Fabric(v));
         let capacity = topology.resources[id.index()].capacity;
         whole.links.push(StructureEdge { from: vertex(from), to: vertex(to), capacity });
+    }
+    let first_trunk = (node_links + 2 * ports) as u32;
+    if core == Core::Free {
+        joint.extend(core_joint(topology, &trunk_ids).into_iter().map(|joint| JointCapacity {
+            of: match joint.of {
+                JointOf::Links(of) => {
+                    JointOf::Links(of.iter().map(|id| LinkId(first_trunk + id.0)).collect())
+                }
+                of => of,
+            },
+            ..joint
+        }));
     }
     whole.joint = joint;
     // Colours of one node are those of any other, so that nodes can be compared; where several are
@@ -366,7 +378,8 @@ fn pair_orbits(groups: &[Group], reduced: &Catalog, generators: &[Vec<u32>]) -> 
         let gpus = &group.draft.catalog.rank_vertices[..group.draft.catalog.ranks as usize];
         for &gpu in gpus {
             let images = orbit(gpu, &group.own.generators);
-            let known = images.iter().map(|v| class_of[shift + *v as usize]).find(|c| *c != usize::MAX);
+            let known =
+                images.iter().map(|v| class_of[shift + *v as usize]).find(|c| *c != usize::MAX);
             class_of[shift + gpu as usize] = known.unwrap_or_else(|| {
                 classes.push(number);
                 classes.len() - 1
@@ -433,9 +446,4 @@ pub(super) fn core_joint(topology: &Topology, trunks: &[LinkId]) -> Vec<JointCap
         })
     });
     own.collect()
-}
-
-/// What no template can hold.
-pub(super) fn spanning_name(topology: &Topology, spanning: &Spanning) -> String {
-    topology.resource_name(spanning.0)
 }

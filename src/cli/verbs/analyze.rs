@@ -2,6 +2,7 @@
 
 use super::wording::{count, machine_line, times};
 use crate::analyzer::{self, Exact, Limits};
+use crate::base::{Initiator, Mode};
 use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
@@ -103,6 +104,15 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         count(platform.topology.routes.len(), "pair"),
         classes.join(", ")
     );
+    let mut kinds: BTreeMap<_, usize> = BTreeMap::new();
+    for route in &platform.topology.routes {
+        *kinds.entry((route.mode, route.initiator)).or_default() += 1;
+    }
+    if kinds.keys().any(|kind| *kind != (Mode::Push, Initiator::Kernel)) {
+        let each = kinds.iter().map(|((mode, by), n)| format!("{n} {mode} by {by}"));
+        let _ = writeln!(out, "            {}", each.collect::<Vec<_>>().join(", "));
+    }
+    out.push_str(&scaled(platform));
     let _ = writeln!(
         out,
         "symmetry    order {}, {}, {} of pairs",
@@ -117,9 +127,8 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         let rates: Vec<String> = rates.iter().rev().map(ToString::to_string).collect();
         let _ = writeln!(out, "paced       {}", rates.join(", "));
     }
-    let critical = bounds
-        .critical_link
-        .map_or_else(|| "none".to_owned(), |link| platform.topology.resource_name(link));
+    let critical =
+        analyzer::critical_name(&platform.topology, bounds).unwrap_or_else(|| "none".to_owned());
     let _ = writeln!(
         out,
         "bounds      {}: T_eff {} (strict channels), T* {} (bytes / capacity), critical {critical}",
@@ -127,6 +136,24 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         bounds.t_eff.nanos_down(),
         bounds.t_star.nanos_down(),
     );
+    out
+}
+
+/// `fit         12 pairs at 20 GB/s instead of 20.2 GB/s`, one line for each such change of rates.
+fn scaled(platform: &Platform) -> String {
+    let mut scaled: BTreeMap<_, usize> = BTreeMap::new();
+    for (route, planned) in platform.topology.routes.iter().zip(&platform.catalog.routes) {
+        if planned.rate != route.rate {
+            *scaled.entry((route.rate, planned.rate)).or_default() += 1;
+        }
+    }
+    let mut out = String::new();
+    for (index, ((from, to), pairs)) in scaled.iter().rev().enumerate() {
+        let name = if index == 0 { "fit" } else { "" };
+        let pairs = count(*pairs, "pair");
+        let _ =
+            writeln!(out, "{name:<11} {pairs} at {to} instead of {from}, so that links hold them");
+    }
     out
 }
 
@@ -201,7 +228,8 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             json!({
                 "src": route.src, "dst": route.dst, "index": 0,
                 "class": route.class, "mode": route.mode, "initiator": route.initiator,
-                "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": route.rate,
+                "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": planned.rate,
+                "unscaled_bytes_per_second": route.rate,
                 "paced_bytes_per_second": planned.paced,
             })
         })
@@ -224,6 +252,8 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             "t_star_ns": bounds.t_star.nanos_down(),
             "t_eff_ns": bounds.t_eff.nanos_down(),
             "critical_link": bounds.critical_link,
+            // The pair that a cap holds back so that it alone needs as long.
+            "alone": bounds.alone,
         },
         "catalog": {
             "strict": families_document(&catalog.strict),

@@ -43,7 +43,7 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
         .help("leave --arch out and compile kernels.cu with nvcc or NVRTC")
         .into());
     }
-    let platform = pipeline::plannable(context, &args.target, &Limits::default())?;
+    let platform = pipeline::runnable(context, &args.target, &Limits::default())?;
     let parts = pipeline::bundle_parts(&platform)?;
     let path = std::path::Path::new(&args.output);
     let manifest = crate::bundle::write(path, &parts, args.force).map_err(|error| {

@@ -72,8 +72,7 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
 }
 
 fn critical(side: &Side) -> String {
-    let name = |link| side.topology.resource_name(link);
-    side.bounds.critical_link.map_or_else(|| "none".to_owned(), name)
+    analyzer::critical_name(&side.topology, &side.bounds).unwrap_or_else(|| "none".to_owned())
 }
 
 fn text(demand: &NamedDemand, sides: &[Side; 2], labels: [String; 2]) -> String {
@@ -125,6 +124,7 @@ fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {
             "t_star_ns": side.bounds.t_star.nanos_down(),
             "t_eff_ns": side.bounds.t_eff.nanos_down(),
             "critical_link": side.bounds.critical_link,
+            "alone": side.bounds.alone,
             "critical": critical(side),
         })
     };

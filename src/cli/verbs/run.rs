@@ -64,7 +64,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
         .help("--engine host executes the same kernels on CPU threads")
         .into());
     }
-    let platform = pipeline::plannable(context, &args.target, &Limits::strict())?;
+    let platform = pipeline::runnable(context, &args.target, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let parts = pipeline::bundle_parts(&platform)?;

@@ -1,5 +1,6 @@
 //! Phrases that several verbs print.
 
+use crate::analyzer;
 use crate::base::{DeviceKind, Picos};
 use crate::catalog::Plan;
 use crate::cli::pipeline::NamedDemand;
@@ -48,10 +49,8 @@ pub(super) fn plan_line(topology: &Topology, plan: &Plan) -> String {
     if plan.pieces.is_empty() {
         return "no steps: nothing to send between ranks".to_owned();
     }
-    let critical = plan
-        .bounds
-        .critical_link
-        .map_or_else(String::new, |link| format!(", critical {}", topology.resource_name(link)));
+    let critical = analyzer::critical_name(topology, &plan.bounds)
+        .map_or_else(String::new, |name| format!(", critical {name}"));
     format!(
         "{}; predicted {}, bound {}, gap {}{critical}",
         count(plan.steps.len(), "step"),

@@ -32,7 +32,7 @@ fn cards_of_ranks(machine: &Machine, topology: &Topology) -> Vec<Vec<usize>> {
         return ranks.map(|rank| nics(rank).collect()).collect();
     }
     let network = Network::new(machine, topology.resources.iter().filter_map(Resource::ends));
-    let rules = Rules::new(machine);
+    let rules = Rules::new(&machine.rules);
     let nics: Vec<usize> = (0..machine.devices.len())
         .filter(|&device| machine.devices[device].kind == DeviceKind::Nic)
         .collect();
