@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use support::{Stages, stages_of};
 use variopath::analyzer::{Limits, analyze};
-use variopath::base::{BytesPerSecond, RouteClass, RouteId};
+use variopath::base::{BytesPerSecond, Mode, RouteClass, RouteId};
 use variopath::catalog::{self, Catalog};
 use variopath::topology::{ResourceKind, Route, Topology};
 use variopath::{demand, scheduler, verify};
@@ -55,6 +55,21 @@ fn random_machine_with_rules(random: &mut ChaCha8Rng) -> String {
         "limit push in uplink : 1",
         "limit in gpu : 1",
         "limit in node : 3",
+    ]);
+    maybe(&[
+        "forbid push g[0] -> g[*]",
+        "forbid push g[*] -> g[1]\nforbid pull g[1] -> g[2]",
+        "forbid pull g[2] -- g[1]",
+    ]);
+    maybe(&[
+        "cap cross push : 7 GB/s",
+        "cap socket pull : 22 GB/s\ncap socket push : 9 GB/s",
+        "cap switch by kernel : 12 GB/s",
+    ]);
+    maybe(&[
+        "avoid push from same socket to different switch : 6 GB/s",
+        "avoid push from different gpu to same gpu : 9 GB/s\navoid pull from same socket to same node : 16 GB/s",
+        "limit pull in gpu : 1",
     ]);
     text
 }
@@ -106,7 +121,10 @@ fn speeds(topology: &Topology, route: &Route) -> Vec<u64> {
 /// The number of ways to give each route one of its speeds such that all fits and none can be
 /// raised.
 fn maximal_speeds(topology: &Topology) -> usize {
-    let speeds: Vec<Vec<u64>> = topology.routes.iter().map(|r| speeds(topology, r)).collect();
+    maximal_of(topology, &topology.routes.iter().map(|r| speeds(topology, r)).collect::<Vec<_>>())
+}
+
+fn maximal_of(topology: &Topology, speeds: &[Vec<u64>]) -> usize {
     let (apart, limits) = (topology.kept_apart(), topology.limits());
     let fits = |chosen: &[u64]| {
         let mut load = vec![0; topology.resources.len()];
@@ -115,7 +133,13 @@ fn maximal_speeds(topology: &Topology) -> usize {
         }
         let runs = |id: &RouteId| chosen.get(id.index()).is_some_and(|speed| *speed > 0);
         let capacity = |at: usize| topology.resources[at].capacity.map_or(0, |rate| rate.0);
+        let twice = |(a, route): (usize, &Route)| {
+            let same = |b: usize| (topology.routes[b].src, topology.routes[b].dst);
+            runs(&RouteId::new(a))
+                && (0..a).any(|b| same(b) == (route.src, route.dst) && runs(&RouteId::new(b)))
+        };
         load.iter().enumerate().all(|(at, load)| *load <= capacity(at))
+            && !topology.routes.iter().enumerate().any(twice)
             && !apart.iter().any(|(a, b)| runs(a) && runs(b))
             && limits
                 .iter()
@@ -144,7 +168,7 @@ fn maximal_speeds(topology: &Topology) -> usize {
         }
         sum
     }
-    count(&speeds, &fits, &mut Vec::new())
+    count(speeds, &fits, &mut Vec::new())
 }
 
 /// A joint capacity and the (from, to) of its links.
@@ -181,14 +205,21 @@ fn group_order(topology: &Topology) -> usize {
     for route in &topology.routes {
         let at = |rank: variopath::base::Rank| topology.ranks[rank.index()].index();
         between[at(route.src) * n + at(route.dst)]
-            .push(format!("{} {}", route.class, route.rate.0));
+            .push(format!("{} {} {} {}", route.class, route.mode, route.initiator, route.rate.0));
     }
     totals.sort();
-    fn extend(
-        facts: (&[Vec<String>], &[Vec<String>], &[TotalOver]),
-        image: &mut Vec<usize>,
-    ) -> usize {
-        let (device, between, totals) = facts;
+    between.iter_mut().for_each(|facts| facts.sort());
+    let way = |route: &Route| -> Vec<usize> {
+        let ends =
+            route.links.iter().map(|l| topology.resources[l.index()].ends().expect("a link"));
+        let start = topology.ranks[route.src.index()].index();
+        std::iter::once(start).chain(ends.map(|ends| ends.1.index())).collect()
+    };
+    let ways: BTreeSet<Vec<usize>> = topology.routes.iter().map(way).collect();
+    type Facts<'a> =
+        (&'a [Vec<String>], &'a [Vec<String>], &'a [TotalOver], &'a BTreeSet<Vec<usize>>);
+    fn extend(facts: Facts<'_>, image: &mut Vec<usize>) -> usize {
+        let (device, between, totals, ways) = facts;
         let n = device.len();
         let at = image.len();
         if at == n {
@@ -197,7 +228,10 @@ fn group_order(topology: &Topology) -> usize {
             });
             let mut moved: Vec<_> = moved.collect();
             moved.sort();
-            return usize::from(moved == totals);
+            let kept = |way: &Vec<usize>| {
+                ways.contains(&way.iter().map(|&at| image[at]).collect::<Vec<_>>())
+            };
+            return usize::from(moved == totals && ways.iter().all(kept));
         }
         let mut count = 0;
         for candidate in 0..n {
@@ -216,7 +250,7 @@ fn group_order(topology: &Topology) -> usize {
         }
         count
     }
-    extend((&device, &between, &totals), &mut Vec::new())
+    extend((&device, &between, &totals, &ways), &mut Vec::new())
 }
 
 #[test]
@@ -237,7 +271,7 @@ fn channels_and_symmetry_equal_brute_force() {
 #[test]
 fn channels_under_rules_equal_brute_force_and_plans_hold() {
     let mut random = ChaCha8Rng::seed_from_u64(21);
-    let (mut apart, mut limited, mut bounced, mut paced) = (0, 0, 0, 0);
+    let (mut apart, mut limited, mut bounced, mut paced, mut pulled) = (0, 0, 0, 0, 0);
     for case in 0..120 {
         let text = random_machine_with_rules(&mut random);
         let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
@@ -262,10 +296,69 @@ fn channels_under_rules_equal_brute_force_and_plans_hold() {
         }
         apart += usize::from(!topology.kept_apart().is_empty());
         limited += usize::from(!topology.limits().is_empty());
+        pulled += usize::from(topology.routes.iter().any(|r| r.mode == Mode::Pull));
         bounced += usize::from(topology.routes.iter().any(|r| r.class == RouteClass::Bounce));
     }
-    let met = [apart, limited, bounced, paced];
+    let met = [apart, limited, bounced, paced, pulled];
     assert!(met.iter().all(|count| *count > 20), "{met:?}");
+}
+
+/// Two or three GPUs and as many cards at the sockets and the switch, a fabric or a cable, and rules of
+/// cards: so that pairs have up to three routes.
+fn random_machine_with_loopback(random: &mut ChaCha8Rng) -> String {
+    let mut text = String::from("topology \"small\"\nsocket s[2]\nswitch w\nfabric f\n");
+    let mut one_of = |of: &[&str]| of[random.random_range(0..of.len())].to_owned();
+    let wide = ["10 GB/s", "25 GB/s", "40 GB/s"];
+    let _ = writeln!(text, "s[0] -- s[1] : {}\nw -- s[1] : {}", one_of(&wide), one_of(&wide));
+    let (gpus, cards) = (one_of(&["2", "3"]), one_of(&["2", "3"]));
+    let _ = writeln!(text, "gpu g[{gpus}]\nnic n[{cards}]");
+    for (kind, count) in [("g", &gpus), ("n", &cards)] {
+        for index in 0..count.parse::<usize>().expect("a number") {
+            let parent = one_of(&["s[0]", "s[1]", "w"]);
+            let _ = writeln!(text, "{kind}[{index}] -- {parent} : {}", one_of(&wide[..2]));
+        }
+    }
+    let joined = one_of(&["n[*] -- f : 12 GB/s", "n[*] -- f : 25 GB/s", "n[0] -- n[1] : 20 GB/s"]);
+    let _ = writeln!(text, "{joined}\nloopback");
+    for rules in [
+        ["", "via any", "via g[0] : n[0], n[1]"],
+        ["", "peer nic none", "peer none\nset s[*] { memory 45 GB/s }"],
+        ["", "cap loopback : 11 GB/s", "peer within socket"],
+        ["", "forbid push g[0] -> g[1]", "avoid push from same node to same node : 9 GB/s"],
+        ["", "limit in uplink : 1", "total n[0] : 20 GB/s"],
+    ] {
+        let rule = one_of(&rules);
+        // Where there are many routes there are too many sets to try all.
+        let _ = writeln!(text, "{}", if gpus == "3" && rule == "via any" { "" } else { &rule });
+    }
+    text
+}
+
+#[test]
+fn channels_with_several_routes_a_pair_equal_brute_force() {
+    let mut random = ChaCha8Rng::seed_from_u64(23);
+    let (mut several, mut paced, mut symmetric) = (0, 0, 0);
+    for case in 0..80 {
+        let text = random_machine_with_loopback(&mut random);
+        let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
+        if topology.routes.len() > 18 {
+            continue;
+        }
+        let solo: Vec<_> = topology.routes.iter().map(|route| vec![0, route.rate.0]).collect();
+        let found = &catalog.strict.channels;
+        assert_eq!(*found, maximal_of(&topology, &solo).to_string(), "{case}:\n{text}");
+        assert_eq!(catalog.order, group_order(&topology).to_string(), "{case}:\n{text}");
+        several += usize::from(catalog.has_alternatives());
+        symmetric += usize::from(catalog.has_alternatives() && catalog.order != "1");
+        if let Some(two_rate) = &catalog.two_rate
+            && topology.routes.len() <= 12
+        {
+            assert_eq!(two_rate.channels, maximal_speeds(&topology).to_string(), "{case}:\n{text}");
+            paced += 1;
+        }
+    }
+    let met = [several, paced, symmetric];
+    assert!(met.iter().all(|count| *count > 10), "{met:?}");
 }
 
 #[test]

@@ -27,6 +27,7 @@ fn every_example_is_a_machine_with_routes() {
         ("unequal", 4, 30),
         ("rails", 8, 64),
         ("own-cards", 2, 8),
+        ("detour", 1, 4),
         ("some", 1, 5),
         ("around", 2, 16),
     ];

@@ -259,3 +259,78 @@ g[1] -- s : 25 GB/s
     2 errors
     "#);
 }
+
+#[test]
+fn pairs_that_nothing_carries_name_the_rules_in_conflict() {
+    let text = "topology \"switch alone\"
+switch w
+gpu g[3] -- w : 25 GB/s
+forbid push g[0] -> g[1]
+forbid pull g[*] -> g[*]
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Input)
+    error[no-bounce-socket]: g[0] -> g[1] goes through host memory, and no one socket is the nearest of g[1]
+     --> box.topo:3:5
+      |
+    3 | gpu g[3] -- w : 25 GB/s
+      |     ^ at which socket is its host memory?
+    4 | forbid push g[0] -> g[1]
+      | ------------------------ no peer access by this rule
+    5 | forbid pull g[*] -> g[*]
+      | ------------------------ no peer access by this rule
+      |
+      = help: link it to a socket, or grant the pair peer access in one mode
+    "#);
+    let none = text.replace("forbid push g[0] -> g[1]", "peer none");
+    insta::assert_snapshot!(refusal(&none), @r#"
+    exit Some(Input)
+    error[no-bounce-socket]: g[0] -> g[1] goes through host memory, and no one socket is the nearest of g[1] (nor of 2 more GPUs)
+     --> box.topo:3:5
+      |
+    3 | gpu g[3] -- w : 25 GB/s
+      |     ^ at which socket is its host memory?
+    4 | peer none
+      | --------- no peer access by this rule
+      |
+      = help: link it to a socket, or grant the pair peer access in one mode
+    "#);
+}
+
+#[test]
+fn figures_that_fit_no_transfer() {
+    let text = "topology \"nothing\"
+socket s[2]
+gpu g[2]
+g[k] -- s[k] : 25 GB/s
+s[0] -- s[1] : 40 GB/s
+total s[0] -- s[1] : 0.5 MB/s
+set s[1] { memory 0.000001 MB/s }
+cap cross pull : 0.9 MB/s
+";
+    insta::assert_snapshot!(refusal(text), @r#"
+    exit Some(Input)
+    error[absurd-capacity]: the memory of s[1] has capacity 0.000000001 GB/s, outside of 0.001 GB/s to 10000 GB/s
+     --> box.topo:2:8
+      |
+    2 | socket s[2]
+      |        ^
+      |
+      = help: check the unit: GB/s counts bytes, Gb/s bits
+    error[absurd-capacity]: the total s[0] -- s[1] has capacity 0.0005 GB/s, outside of 0.001 GB/s to 10000 GB/s
+     --> box.topo:6:1
+      |
+    6 | total s[0] -- s[1] : 0.5 MB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: check the unit: GB/s counts bytes, Gb/s bits
+    error[absurd-capacity]: the cap of class cross is 0.0009 GB/s, outside of 0.001 GB/s to 10000 GB/s
+     --> box.topo:8:1
+      |
+    8 | cap cross pull : 0.9 MB/s
+      | ^^^^^^^^^^^^^^^^^^^^^^^^^
+      |
+      = help: check the unit: GB/s counts bytes, Gb/s bits
+    3 errors
+    "#);
+}

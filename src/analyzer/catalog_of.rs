@@ -231,11 +231,12 @@ pub(super) fn planned(rates: &Rates<'_>, route: &Route) -> PlannedRoute {
 
 /// The number of orbits of ordered pairs of ranks; half-routes do not count.
 fn pair_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> u32 {
+    // Own routes go to own routes, which come first.
     let forest = super::channels::route_orbits(catalog, generators);
-    let of_ranks = |index: usize| {
-        let route = &catalog.routes[index];
+    let of_ranks = |pair: &std::ops::Range<usize>| {
+        let route = &catalog.routes[pair.start];
         route.src.0.max(route.dst.0) < catalog.ranks
     };
-    let roots = forest.iter().enumerate().filter(|&(index, &root)| index == root);
-    roots.filter(|&(index, _)| of_ranks(index)).count() as u32
+    let roots = catalog.pairs().filter(|pair| forest[pair.start] == pair.start);
+    roots.filter(of_ranks).count() as u32
 }

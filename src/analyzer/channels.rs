@@ -44,6 +44,7 @@ pub(super) fn maximal_channels(
         met: FxHashSet::default(),
         queue: VecDeque::new(),
         work_left: limits.max_work,
+        form_work: FORM_WORK * (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -77,6 +78,8 @@ struct Search<'a> {
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
     queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
     work_left: u64,
+    /// The work of a canonical form: routes that are vertices make it longer.
+    form_work: u64,
 }
 
 impl Search<'_> {
@@ -108,7 +111,7 @@ impl Search<'_> {
         if self.met.contains(&channel) {
             return;
         }
-        if !self.work(FORM_WORK) {
+        if !self.work(self.form_work) {
             return;
         }
         self.met.insert(channel.clone());
@@ -134,9 +137,10 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         end_at[vertex as usize] = end;
     }
     let ends = catalog.rank_vertices.len();
-    let mut route_of = vec![usize::MAX; ends * ends];
-    for (index, route) in catalog.routes.iter().enumerate() {
-        route_of[route.src.index() * ends + route.dst.index()] = index;
+    let mut routes_of = vec![0..0; ends * ends];
+    for pair in catalog.pairs() {
+        let route = &catalog.routes[pair.start];
+        routes_of[route.src.index() * ends + route.dst.index()] = pair;
     }
     let mut forest: Vec<usize> = (0..catalog.routes.len()).collect();
     let find = |forest: &[usize], mut at: usize| {
@@ -149,7 +153,24 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         let image =
             |end: Rank| end_at[generator[catalog.rank_vertices[end.index()] as usize] as usize];
         for (index, route) in catalog.routes.iter().enumerate() {
-            let other = route_of[image(route.src) * ends + image(route.dst)];
+            let mut others = routes_of[image(route.src) * ends + image(route.dst)].clone();
+            // Of several routes, the one over the images of the devices on the way.
+            let passes = |id: RouteId, at: usize| {
+                let link = catalog.routes[id.index()].links.get(at)?;
+                Some(catalog.links[link.index()].to)
+            };
+            let other = match others.len() {
+                1 => others.start,
+                _ => others
+                    .find(|&other| {
+                        (0..=route.links.len()).all(|at| {
+                            let own = passes(RouteId::new(index), at);
+                            let moved = own.map(|vertex| generator[vertex as usize]);
+                            moved == passes(RouteId::new(other), at)
+                        })
+                    })
+                    .unwrap_or(index),
+            };
             let (a, b) = (find(&forest, index), find(&forest, other));
             forest[a.max(b)] = a.min(b);
         }

@@ -55,19 +55,22 @@ pub fn exact_optimum(
     if let Some(upper) = upper.filter(|upper| upper.0 <= least.0 + 1000) {
         return Ok(Exact { lower: least, upper });
     }
+    // A row for each demanded pair: how long it takes over the fastest of its routes.
     let mut times = Vec::new();
-    let mut routes = Vec::new();
-    for (index, route) in catalog.routes.iter().enumerate() {
-        let time = route.rate.time_of(demand.get(route.src, route.dst))?;
+    let mut pairs = Vec::new();
+    for pair in catalog.pairs() {
+        let routes = &catalog.routes[pair.clone()];
+        let fastest = routes.iter().map(|route| route.rate).max().unwrap_or_default();
+        let time = fastest.time_of(demand.get(routes[0].src, routes[0].dst))?;
         if time.0 > 0 {
             times.push(time.0 as f64);
-            routes.push(index);
+            pairs.push(pair);
         }
     }
-    let pricing = Pricing::new(catalog, &routes, paces);
+    let pricing = Pricing::new(catalog, &pairs, paces);
     let mut program = Covering::new(&times);
-    for row in 0..routes.len() {
-        program.add_column(pricing.greedy(&[(row, 0)], &times));
+    for transfer in 0..pricing.transfers() {
+        program.add_column(pricing.greedy(&[(transfer, 0)], &pricing.worths(&times)));
     }
     let largest = times.iter().copied().fold(0.0, f64::max);
     let unit = largest / 1000.0;

@@ -3,17 +3,21 @@
 use crate::base::RouteId;
 use crate::catalog::{Catalog, Filling, Fit, Paces, PlannedRoute, Transfer};
 use crate::lp::Column;
+use std::ops::Range;
 
-/// The demanded transfers as rows, with what they share. A transfer is worth its value at its solo
-/// rate, and the same part of it at a paced one.
+/// The demanded transfers, with what they share, each over a route of its own and of one pair, which is
+/// a row of the linear program. A transfer is worth the value of its pair at the rate of the pair's
+/// fastest route, and the same part of it at a lower rate.
 pub(super) struct Pricing {
     fit: Fit,
-    /// For each row its route.
+    /// For each transfer its route.
     rows: Vec<RouteId>,
-    /// For each row and pace the rate over the solo rate; 1 first.
+    /// For each transfer its pair, and its solo rate over the greatest of the pair.
+    of: Vec<(u32, f64)>,
+    /// For each transfer and pace the rate over the solo rate; 1 first.
     parts: Vec<Vec<f64>>,
-    /// For each row the first link on its way, which most rows of its source have in common, and
-    /// the last.
+    /// For each transfer the first link on its way, which most of its source have in common, and the
+    /// last.
     ends: [Vec<usize>; 2],
 }
 
@@ -33,9 +37,16 @@ const NODES: u64 = 20_000_000;
 const ORDERS: u64 = 48;
 
 impl Pricing {
-    /// The routes (positions in the catalog) that carry bytes.
-    pub(super) fn new(catalog: &Catalog, routes: &[usize], paces: Paces) -> Self {
+    /// The pairs that carry bytes, each as the positions of its routes in the catalog.
+    pub(super) fn new(catalog: &Catalog, pairs: &[Range<usize>], paces: Paces) -> Self {
         let fit = Fit::new(catalog, paces);
+        let routes: Vec<usize> = pairs.iter().cloned().flatten().collect();
+        let mut parts_of = Vec::with_capacity(routes.len());
+        for (pair, routes) in (0..).zip(pairs) {
+            let rates = || catalog.routes[routes.clone()].iter().map(|route| route.rate.0);
+            let fastest = rates().max().unwrap_or(1) as f64;
+            parts_of.extend(rates().map(|rate| (pair, rate as f64 / fastest)));
+        }
         let of = |&index: &usize| &catalog.routes[index];
         let rows: Vec<RouteId> = routes.iter().map(|&index| RouteId::new(index)).collect();
         let part = |route: &PlannedRoute, pace| {
@@ -47,12 +58,23 @@ impl Pricing {
         Self {
             parts: parts.collect(),
             rows,
+            of: parts_of,
             ends: [
                 routes.iter().map(of).map(|route| end(route.links.first())).collect(),
                 routes.iter().map(of).map(|route| end(route.links.last())).collect(),
             ],
             fit,
         }
+    }
+
+    /// How many transfers there are.
+    pub(super) fn transfers(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// What each transfer is worth at its solo rate, for values of pairs.
+    pub(super) fn worths(&self, values: &[f64]) -> Vec<f64> {
+        self.of.iter().map(|&(pair, part)| values[pair as usize] * part).collect()
     }
 
     fn transfer(&self, row: usize, pace: u8) -> Transfer {
@@ -62,7 +84,8 @@ impl Pricing {
     fn column(&self, filling: &Filling<'_>) -> Column {
         let part = |row: usize| {
             let pace = filling.pace(self.rows[row])?;
-            Some((row as u32, self.parts[row][usize::from(pace)]))
+            let (pair, part) = self.of[row];
+            Some((pair, part * self.parts[row][usize::from(pace)]))
         };
         (0..self.rows.len()).filter_map(part).collect()
     }
@@ -71,7 +94,7 @@ impl Pricing {
         column.iter().map(|&(row, part)| values[row as usize] * part).sum()
     }
 
-    /// A channel that holds `fixed` (rows and paces), maximal among the demanded transfers, the
+    /// A channel that holds `fixed` (transfers and paces), maximal among the demanded transfers, the
     /// worthy ones first.
     pub(super) fn greedy(&self, fixed: &[(usize, u8)], worth: &[f64]) -> Column {
         let mut order: Vec<(usize, u8)> = Vec::new();
@@ -90,7 +113,7 @@ impl Pricing {
         self.column(&filling)
     }
 
-    /// Channels worth more than one, found quickly: greedy under many orders. May miss some.
+    /// Channels worth more than one for these values of pairs, found quickly: greedy under many orders. May miss some.
     pub(super) fn improving(&self, values: &[f64]) -> Vec<Column> {
         let mut found: Vec<(f64, Column)> = Vec::new();
         let mut state = 0x2545_f491_4f6c_dd1du64;
@@ -107,7 +130,7 @@ impl Pricing {
                     value * (1.0 + strength * (unit - 0.5) * 2.0)
                 })
                 .collect();
-            let column = self.greedy(&[], &shaken);
+            let column = self.greedy(&[], &self.worths(&shaken));
             let worth = Self::worth(&column, values);
             if worth > 1.0 + 1e-6 {
                 found.push((worth, column));
@@ -120,8 +143,9 @@ impl Pricing {
         found.into_iter().map(|(_, column)| column).collect()
     }
 
-    /// The channel of the greatest worth, by branch and bound over first links.
-    pub(super) fn best(&self, values: &[f64]) -> Best {
+    /// The channel of the greatest worth for these values of pairs, by branch and bound over first links.
+    pub(super) fn best(&self, of_pairs: &[f64]) -> Best {
+        let values = &self.worths(of_pairs)[..];
         let mut order: Vec<usize> =
             (0..self.rows.len()).filter(|&row| values[row] > NOTHING).collect();
         order.sort_by(|&a, &b| {
@@ -158,7 +182,7 @@ impl Pricing {
         let complete = search.nodes < NODES;
         let (_, chosen) = search.best;
         let column = self.greedy(&chosen, values);
-        Best { worth: Self::worth(&column, values), column, complete }
+        Best { worth: Self::worth(&column, of_pairs), column, complete }
     }
 
     /// What a row takes of its first or last link at its solo rate.

@@ -141,7 +141,10 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
             (Stage::Analysis, topology.routes.iter().any(moved))
         }
         Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
-        Rule::Loopback => (Stage::Analysis, true),
+        Rule::Loopback => {
+            let stage = if several { Stage::Analysis } else { Stage::Plans };
+            (stage, routes(RouteClass::Loopback).next().is_some())
+        }
     };
     matters.then_some(stage)
 }

@@ -2,6 +2,9 @@
 //!
 //! A limit of transfers at once counts like a link of which each transfer takes one part; it has no
 //! bytes over capacity, so it is part of `T_eff` alone. Pairs that are kept apart are in no bound.
+//! Of a pair with several routes `T*` counts what each of them takes at least, and the rest of `T_eff`
+//! only what all take equally often and at the same rate: the bounds hold whichever is used, and may be
+//! low.
 //!
 //! `T*` counts bytes against capacity, and those of a pair against its solo rate. `T_eff` asks, link by link, how long the demanded transfers
 //! that cross it need on that link alone when each runs at its solo rate or not at all:
@@ -17,7 +20,7 @@
 //!   that contains such a need. Valid, and not always attained.
 
 use super::{Bounds, Catalog, PlannedRoute};
-use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, UnitOverflow};
+use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, RouteId, UnitOverflow};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fraction bits below a picosecond.
@@ -44,6 +47,38 @@ pub struct BoundTables {
     kinds: Vec<(u64, u64)>,
     /// Pairs that no resource alone holds at their solo rate: caps do.
     capped: Vec<CappedPair>,
+    /// Where pairs have several routes, what they take of each resource at least.
+    certain: Vec<Certain>,
+}
+
+/// What bytes take of a resource whichever of the routes of their pairs they use.
+#[derive(Debug, Clone)]
+struct Certain {
+    link: LinkId,
+    capacity: u64,
+    /// Positions in the demand matrix, and how often a byte takes the resource at least.
+    takers: Vec<(usize, u64)>,
+}
+
+impl Certain {
+    /// Of each resource that a route takes; nothing where every pair has one route.
+    fn of(catalog: &Catalog) -> Vec<Self> {
+        if !catalog.has_alternatives() {
+            return Vec::new();
+        }
+        let mut takers: BTreeMap<LinkId, Vec<(usize, u64)>> = BTreeMap::new();
+        for pair in catalog.pairs() {
+            let routes = &catalog.routes[pair];
+            let entry = routes[0].src.index() * catalog.ranks as usize + routes[0].dst.index();
+            for (id, own) in routes[0].multiplicities() {
+                let times = |route: &PlannedRoute| route.takes().filter(|one| *one == id).count();
+                let least = routes.iter().map(times).min().map_or(own, |least| least as u64);
+                takers.entry(id).or_default().push((entry, least));
+            }
+        }
+        let of = |(link, takers)| Some(Self { link, capacity: catalog.capacity(link)?.0, takers });
+        takers.into_iter().filter_map(of).collect()
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -111,18 +146,30 @@ impl BoundTables {
     pub fn new(catalog: &Catalog) -> Self {
         let ranks = catalog.ranks as usize;
         let mut crossings: BTreeMap<LinkId, Vec<(usize, u64, u64)>> = BTreeMap::new();
-        for route in &catalog.routes {
+        // Of a pair with several routes only what all of them take alike counts.
+        let pairs: Vec<&[PlannedRoute]> =
+            catalog.pairs().map(|pair| &catalog.routes[pair]).collect();
+        for routes in &pairs {
+            let (route, others) = (&routes[0], &routes[1..]);
             let entry = route.src.index() * ranks + route.dst.index();
             for (id, times) in route.multiplicities() {
-                crossings.entry(id).or_default().push((entry, times, route.rate.0));
+                let takes =
+                    |other: &PlannedRoute| other.takes().filter(|one| *one == id).count() as u64;
+                let is_alike =
+                    |other: &PlannedRoute| other.rate == route.rate && takes(other) == times;
+                if others.iter().all(is_alike) {
+                    crossings.entry(id).or_default().push((entry, times, route.rate.0));
+                }
             }
         }
-        let capped = catalog.routes.iter().filter_map(|route| CappedPair::of(catalog, route));
+        let only = pairs.iter().filter(|routes| routes.len() == 1);
+        let capped = only.filter_map(|routes| CappedPair::of(catalog, &routes[0]));
         let mut tables = Self {
             links: Vec::new(),
             capacities: Vec::new(),
             kinds: Vec::new(),
             capped: capped.collect(),
+            certain: Certain::of(catalog),
         };
         for (link, found) in crossings {
             if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
@@ -131,7 +178,13 @@ impl BoundTables {
             }
         }
         for (index, limit) in catalog.limits.iter().enumerate() {
-            let routes = limit.routes.iter().filter_map(|id| catalog.routes.get(id.index()));
+            let holds = |id: usize| limit.routes.binary_search(&RouteId::new(id)).is_ok();
+            let pairs = catalog.pairs().filter(|pair| pair.clone().all(holds));
+            let routes = pairs.filter_map(|pair| {
+                let routes = &catalog.routes[pair];
+                let is_alike = |other: &PlannedRoute| other.rate == routes[0].rate;
+                routes.iter().all(is_alike).then_some(&routes[0])
+            });
             let found: Vec<_> = routes
                 .map(|route| (route.src.index() * ranks + route.dst.index(), 1, route.rate.0))
                 .collect();
@@ -225,6 +278,16 @@ impl BoundTables {
         let mut t_star = 0u128;
         for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
             t_star = t_star.max(fine_time(bytes, capacity)?);
+        }
+        let mut critical = critical;
+        for certain in &self.certain {
+            let taken = |&(entry, times): &(usize, u64)| entries[entry].saturating_mul(times);
+            let bytes = certain.takers.iter().map(taken).fold(0, u64::saturating_add);
+            let time = fine_time(bytes, certain.capacity)?;
+            t_star = t_star.max(time);
+            if time > t_eff {
+                (t_eff, critical) = (time, Some(certain.link));
+            }
         }
         let mut alone = None;
         for capped in &self.capped {

@@ -8,6 +8,7 @@ use super::{
 use crate::base::{BytesPerSecond, LinkId, OrbitId, RouteId};
 use num_bigint::BigUint;
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// What a catalog claims and does not hold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -103,7 +104,14 @@ fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
         return fault("links");
     }
     let ends = |route: &PlannedRoute| (route.src, route.dst);
-    if catalog.routes.windows(2).any(|two| ends(&two[0]) >= ends(&two[1]))
+    let alike = |pair: Range<usize>| {
+        let links = |index: usize| &catalog.routes[index].links;
+        let mut all: Vec<_> = pair.map(links).collect();
+        all.sort_unstable();
+        all.windows(2).any(|two| two[0] == two[1])
+    };
+    if catalog.routes.windows(2).any(|two| ends(&two[0]) > ends(&two[1]))
+        || catalog.pairs().any(alike)
         || catalog.routes.iter().any(|r| r.src == r.dst || r.src.max(r.dst).index() >= n)
     {
         return fault("routes");
@@ -193,19 +201,22 @@ fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
     for route in &catalog.routes {
         let src = crate::base::Rank::new(rank_image(route.src.index())?);
         let dst = crate::base::Rank::new(rank_image(route.dst.index())?);
-        let id = catalog.route_id(src, dst)?;
-        let other = &catalog.routes[id.index()];
-        let mapped = route.links.iter().map(|link| link_image[link.index()]);
+        // Routes of one pair take different links.
+        let takes = |id: &usize| {
+            let mapped = route.links.iter().map(|link| link_image[link.index()]);
+            mapped.eq(catalog.routes[*id].links.iter().map(|link| link.index()))
+        };
+        let id = catalog.routes_of(src, dst).find(takes)?;
+        let other = &catalog.routes[id];
         let mut shares: Vec<usize> = route.shares.iter().map(|id| link_image[id.index()]).collect();
         shares.sort_unstable();
         if RouteKind::of(other) != RouteKind::of(route)
             || other.paced != route.paced
-            || !mapped.eq(other.links.iter().map(|link| link.index()))
             || !shares.into_iter().eq(other.shares.iter().map(|id| id.index()))
         {
             return None;
         }
-        route_image.push(id);
+        route_image.push(RouteId::new(id));
     }
     let image = |id: RouteId| route_image[id.index()];
     let pairs = catalog.forbidden.iter().map(|&(a, b)| {

@@ -20,7 +20,7 @@ pub struct Fit {
     needs: Vec<Vec<Vec<(usize, u64)>>>,
     /// How much there is of each.
     capacity: Vec<u64>,
-    /// For each route those that never run beside it, ascending.
+    /// For each route those that never run beside it, the others of its pair among them; ascending.
     apart: Vec<Vec<RouteId>>,
 }
 
@@ -62,7 +62,16 @@ impl Fit {
             apart[a.index()].push(b);
             apart[b.index()].push(a);
         }
-        apart.iter_mut().for_each(|others| others.sort_unstable());
+        // A channel has a pair at most once.
+        for pair in catalog.pairs().filter(|pair| pair.len() > 1) {
+            for route in pair.clone() {
+                apart[route].extend(pair.clone().filter(|other| *other != route).map(RouteId::new));
+            }
+        }
+        for others in &mut apart {
+            others.sort_unstable();
+            others.dedup();
+        }
         Self { needs, capacity, apart }
     }
 

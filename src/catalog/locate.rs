@@ -14,6 +14,10 @@ const PACED: u32 = 1 << 29;
 const ROUTES: u32 = 1 << 20;
 /// Colour of the edges from a link to the joint capacities over it.
 const MEMBER: u32 = 1 << 30;
+/// Colour of the edges that join a route to its ends; those from here on to devices on its way.
+const WAY: u32 = 1 << 28;
+/// Colours of vertices from here on stand for kinds of routes.
+const ROUTE_KINDS: u32 = 1 << 26;
 /// Colours of vertices from here on stand for links and joint capacities.
 const LINKS: u32 = 1 << 20;
 const JOINT: u32 = 1 << 24;
@@ -21,7 +25,8 @@ const JOINT: u32 = 1 << 24;
 /// The topology of a catalog as a labelled structure: colours of vertices as stored, links coloured
 /// by their capacity. The vertices of the catalog come first. A link under a joint capacity is a
 /// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
-/// say (a push by the kernel at their least capacity) has an edge that tells its kind.
+/// say (a push by the kernel at their least capacity) has an edge that tells its kind. Where pairs
+/// have several routes, each route is a vertex.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
     drawing(catalog).0
@@ -55,6 +60,10 @@ pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
     let members: BTreeSet<LinkId> = joint.keys().copied().flatten().copied().collect();
 
     let mut colours: Vec<u32> = catalog.vertices.iter().map(|vertex| vertex.colour).collect();
+    let mut edges = Vec::new();
+    if catalog.has_alternatives() {
+        draw_routes(catalog, &mut colours, &mut edges);
+    }
     let mut link_vertex = BTreeMap::new();
     for &id in &members {
         link_vertex.insert(id, colours.len() as u32);
@@ -63,7 +72,6 @@ pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
     let first_joint = colours.len() as u32;
     let kind = |of: &Vec<_>| joint_kinds.binary_search(of).unwrap_or(0) as u32;
     colours.extend(joint.values().map(|of| JOINT + kind(of)));
-    let mut edges = Vec::new();
     for (index, link) in catalog.links.iter().enumerate() {
         match link_vertex.get(&LinkId::new(index)) {
             None => edges.push((link.from, link.to, colour(link) + 1)),
@@ -78,7 +86,10 @@ pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
             edges.push((vertex, link_vertex[id], MEMBER));
         }
     }
-    let told = |route: &&PlannedRoute| RouteKind::of(route) != RouteKind::plain(catalog, route);
+    let is_drawn = catalog.has_alternatives();
+    let told = |route: &&PlannedRoute| {
+        !is_drawn && RouteKind::of(route) != RouteKind::plain(catalog, route)
+    };
     let kinds = sorted(catalog.routes.iter().filter(told).map(RouteKind::of));
     for route in catalog.routes.iter().filter(told) {
         let kind = kinds.binary_search(&RouteKind::of(route)).unwrap_or(0) as u32;
@@ -89,6 +100,34 @@ pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
     vertices.sort_unstable();
     let palette = Palette { vertices, capacities, joint: joint_kinds, kinds };
     (Labeller::new(Structure::new(colours, edges)), palette)
+}
+
+/// Draws every route as a vertex of its own behind those of the catalog: coloured by its kind, with
+/// edges from its source and to its destination, and to each device on its way by which routes of the
+/// pair differ there, coloured by how many links lead to it. So a symmetry takes the routes of a pair to
+/// those of another that pass the images of the devices.
+fn draw_routes(catalog: &Catalog, colours: &mut Vec<u32>, edges: &mut Vec<Edge>) {
+    let kinds = sorted(catalog.routes.iter().map(RouteKind::of));
+    let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+    let passed = |index: usize| -> Vec<u32> {
+        catalog.routes[index].links.iter().map(|link| catalog.links[link.index()].to).collect()
+    };
+    for pair in catalog.pairs() {
+        let ways: Vec<Vec<u32>> = pair.clone().map(passed).collect();
+        for (index, way) in pair.zip(&ways) {
+            let route = &catalog.routes[index];
+            let kind = kinds.binary_search(&RouteKind::of(route)).unwrap_or(0) as u32;
+            let drawn = colours.len() as u32;
+            colours.push(ROUTE_KINDS + kind);
+            edges.push((vertex(route.src), drawn, WAY));
+            edges.push((drawn, vertex(route.dst), WAY));
+            for (at, device) in way.iter().enumerate() {
+                if ways.iter().any(|other| other.get(at) != Some(device)) {
+                    edges.push((drawn, *device, WAY + 1 + at as u32));
+                }
+            }
+        }
+    }
 }
 
 /// What a symmetry keeps of a route beside its links.
@@ -146,6 +185,7 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
 pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
+    let is_drawn = catalog.has_alternatives();
     let drawn: Vec<Edge> = channel
         .iter()
         .map(|transfer| {
@@ -155,7 +195,12 @@ pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer
                 0 => TRANSFER,
                 pace => PACED + u32::from(pace),
             };
-            (vertex(route.src), vertex(route.dst), colour)
+            // A route that has a vertex of its own is not said by its ends alone.
+            let to = match is_drawn {
+                true => catalog.vertices.len() as u32 + transfer.route.0,
+                false => vertex(route.dst),
+            };
+            (vertex(route.src), to, colour)
         })
         .collect();
     base.canonical(&drawn)

@@ -35,10 +35,18 @@
 //! A machine of eight equal cards has thousands of maximal channels, most of which are the same one
 //! with the cards renamed. A *symmetry* is a permutation of all devices that keeps what a device
 //! is (whether it is a rank, its memory, the parts whose rules hold for it), every directed link
-//! with its capacity, every joint capacity, and between ranks the kind and rate of the route. Each
-//! pair has one route with the fewest links, so a symmetry that keeps links takes routes to routes,
-//! and with them what rules keep apart; this is checked for every generator, not assumed. It takes
-//! channels to channels and maximal ones to maximal ones, because sums over links are only renamed.
+//! with its capacity, every joint capacity, and between ranks the kinds and rates of the routes. A pair
+//! has one route of its own, with the fewest links, so that a symmetry that keeps links takes own
+//! routes to own routes, and with them what rules keep apart; this is checked for every generator, not
+//! assumed. It takes channels to channels and maximal ones to maximal ones, because sums over links are
+//! only renamed.
+//!
+//! A pair may have further routes, over network cards back into the node. A channel has a pair at most
+//! once, over whichever route: the routes of a pair exclude each other as if a rule kept them apart.
+//! Which of its routes a transfer takes is not said by its ranks any more, so that each route is then a
+//! vertex of the structure whose automorphisms are sought, tied to its ends and to the devices by which
+//! the routes of the pair differ; a symmetry takes a route to the one of the image pair that passes the
+//! images of the devices, or is none.
 //!
 //! Channels that symmetries take to each other form a family, an *orbit*. The catalog stores one
 //! member of each, generators of the group, and the size of each family, which is the order of the

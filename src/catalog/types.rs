@@ -2,6 +2,7 @@
 
 use crate::base::{BytesPerSecond, Digest, Initiator, LinkId, Mode, Rank, RouteClass, RouteId};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What the analyzer found out about a machine; the scheduler's only input beside the demand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,8 +23,8 @@ pub struct Catalog {
     /// The vertex (by position) of each end of routes: the ranks, and after them the ports of a node
     /// template, whose numbers follow those of the ranks.
     pub rank_vertices: Vec<u32>,
-    /// By (source, destination), each pair of ends at most once. A whole machine has one of each
-    /// ordered pair of ranks.
+    /// By (source, destination). A whole machine has one or several of each ordered pair of ranks;
+    /// those of one pair take different links and never run together.
     pub routes: Vec<PlannedRoute>,
     /// Pairs of routes that never run together, the lower one first, ascending.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -196,11 +197,29 @@ pub struct ChannelOrbit {
 }
 
 impl Catalog {
-    /// The route of a pair of ends; nothing where it has none.
+    /// The positions of the routes of a pair of ends; none where it has none.
     #[must_use]
-    pub fn route_id(&self, src: Rank, dst: Rank) -> Option<RouteId> {
-        let found = self.routes.binary_search_by_key(&(src, dst), |route| (route.src, route.dst));
-        found.ok().map(RouteId::new)
+    pub fn routes_of(&self, src: Rank, dst: Rank) -> Range<usize> {
+        let start = self.routes.partition_point(|route| (route.src, route.dst) < (src, dst));
+        let own =
+            self.routes[start..].iter().take_while(|route| (route.src, route.dst) == (src, dst));
+        start..start + own.count()
+    }
+
+    /// The routes of each pair of ends that has some: positions, ascending.
+    pub fn pairs(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        let mut end = 0;
+        self.routes.chunk_by(|a, b| (a.src, a.dst) == (b.src, b.dst)).map(move |routes| {
+            let start = end;
+            end += routes.len();
+            start..end
+        })
+    }
+
+    /// Whether some pair of ends has several routes.
+    #[must_use]
+    pub fn has_alternatives(&self) -> bool {
+        self.routes.windows(2).any(|two| (two[0].src, two[0].dst) == (two[1].src, two[1].dst))
     }
 
     /// The number of resources: directed links and joint capacities.

@@ -1,8 +1,9 @@
 //! From a machine to a checked topology.
 
-use super::fault::{BELIEVABLE, Fault};
+use super::fault::{BELIEVABLE, Fault, link_text};
 use super::graph::Network;
 use super::local::Ground;
+use super::loopback::merged;
 use super::network::Between;
 use super::rate::Shares;
 use super::rules::Rules;
@@ -11,7 +12,7 @@ use super::{Resource, ResourceKind, Route, Topology, Vertex};
 use crate::base::{BytesPerSecond, Digest, LinkId, Nanos, NodeId, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::dsl::Machine;
-use crate::dsl::machine::LinkValue;
+use crate::dsl::machine::{LinkValue, PlacedRule, Rule};
 use std::collections::BTreeSet;
 
 /// The most ranks that routes are found between.
@@ -81,6 +82,10 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         None => {
             (routes, starts) = ground.local_routes(&mut faults);
             (between, used) = ground.between(&mut faults);
+            let further = ground.loopbacks(&mut faults);
+            if !further.is_empty() {
+                (routes, starts) = merged(routes, further, machine.ranks.len());
+            }
         }
     }
     for taken in routes.iter().flat_map(Route::takes) {
@@ -115,10 +120,11 @@ pub(super) fn draft(machine: &Machine, digest: Digest) -> (Topology, Vec<Fault>)
         assumed,
     };
     topology.choose_candidates();
+    topology.drop_idle_loopbacks();
     (topology, faults)
 }
 
-/// What is wrong with single links and GPUs.
+/// What is wrong with single links, figures and GPUs.
 fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
     let mut faults = Vec::new();
     for (position, link) in machine.links.iter().enumerate() {
@@ -127,10 +133,30 @@ fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
         }
         match link.value.rate {
             Some(BytesPerSecond(0)) => faults.push(Fault::ZeroCapacity { link: position }),
-            Some(rate) if rate < BELIEVABLE.0 || rate > BELIEVABLE.1 => {
-                faults.push(Fault::AbsurdCapacity { link: position, rate });
+            Some(rate) if is_absurd(rate) => {
+                let what = format!("the link {} has capacity", link_text(machine, position));
+                faults.push(Fault::AbsurdCapacity { what, span: link.span, rate });
             }
             _ => {}
+        }
+    }
+    // Below, halves and shares of it would be rounded to nothing.
+    let mut figure = |what: String, value: &LinkValue, span| {
+        if let Some(rate) = value.rate.filter(|rate| is_absurd(*rate)) {
+            faults.push(Fault::AbsurdCapacity { what, span, rate });
+        }
+    };
+    for total in &machine.totals {
+        figure(format!("the total {} has capacity", total.name), &total.value, total.span);
+    }
+    for device in &machine.devices {
+        if let Some(memory) = &device.memory {
+            figure(format!("the memory of {} has capacity", device.path), memory, device.span);
+        }
+    }
+    for PlacedRule { rule, span, .. } in &machine.rules {
+        if let Rule::Cap { class, value, .. } = rule {
+            figure(format!("the cap of class {class} is"), value, *span);
         }
     }
     for &device in &machine.ranks {
@@ -139,6 +165,11 @@ fn local_faults(machine: &Machine, network: &Network) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// Whether nobody builds anything of such a rate.
+fn is_absurd(rate: BytesPerSecond) -> bool {
+    rate < BELIEVABLE.0 || rate > BELIEVABLE.1
 }
 
 /// What is wrong with the set of ranks as a whole.

@@ -10,14 +10,14 @@ use crate::dsl::machine::PlacedRule;
 use std::collections::BTreeMap;
 
 /// A half that routes may be made of, and what is wrong with it should they be.
-struct Draft {
-    half: Half,
-    fault: Option<NoWay>,
+pub(super) struct Draft {
+    pub(super) half: Half,
+    pub(super) fault: Option<NoWay>,
     used: bool,
 }
 
 /// The drafts of each rank: towards cards, from cards; whether it takes all of its cards.
-type Drafts = (Vec<Vec<Draft>>, Vec<Vec<Draft>>, Vec<bool>);
+pub(super) type Drafts = (Vec<Vec<Draft>>, Vec<Vec<Draft>>, Vec<bool>);
 
 impl Ground<'_> {
     /// What routes between nodes are made of, and for each directed link whether one takes it.
@@ -112,11 +112,9 @@ impl Ground<'_> {
             all
         };
         let (egress, ingress) = (finish(egress), finish(ingress));
-        faults.extend(homeless.into_iter().map(|(device, (src, dst))| Fault::NoSocket {
-            device,
-            src,
-            dst,
-        }));
+        let more = homeless.len().saturating_sub(1);
+        let first = homeless.into_iter().next();
+        faults.extend(first.map(|(device, (src, dst))| Fault::NoSocket { device, src, dst, more }));
         faults.extend(ties.faults);
         let caps: Vec<PlacedRule> = self.rules.caps(RouteClass::Network).cloned().collect();
         let shares = self.shares.clone();
@@ -124,7 +122,7 @@ impl Ground<'_> {
     }
 
     /// All halves that routes of the ranks of `nodes` may be made of.
-    fn drafts(
+    pub(super) fn drafts(
         &self,
         nodes: &BTreeMap<Option<NodeId>, Vec<usize>>,
         cards_of: &BTreeMap<Option<NodeId>, Vec<VertexId>>,

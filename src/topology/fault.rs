@@ -1,9 +1,12 @@
 //! Everything that can be wrong with a machine, and the words for it.
 
+use super::loopback::MAX_LOOPBACKS;
+use super::rules::{Rules, strongest_first};
 use super::{MAX_NODE_RANKS, MAX_RANKS};
 use crate::base::{BytesPerSecond, DeviceKind, Span};
 use crate::diagnostics::Diagnostic;
 use crate::dsl::Machine;
+use crate::dsl::machine::{PlacedRule, Rule};
 
 /// The least and the greatest rate that is believed of a link.
 pub(super) const BELIEVABLE: (BytesPerSecond, BytesPerSecond) =
@@ -22,18 +25,21 @@ pub(super) enum Fault {
     SelfLink { link: usize },
     /// A link with capacity zero.
     ZeroCapacity { link: usize },
-    /// A link with a capacity that nobody builds.
-    AbsurdCapacity { link: usize, rate: BytesPerSecond },
+    /// A link, total, memory or cap with a figure that nobody builds: whose it is, in words that end
+    /// before the figure, and where it stands.
+    AbsurdCapacity { what: String, span: Option<Span>, rate: BytesPerSecond },
     /// A GPU that no link reaches.
     NoLink { device: usize },
     /// Pairs of GPUs without a route, and how many more there are.
     Unreachable { pairs: Vec<(usize, usize)>, more: usize },
     /// A GPU whose transfers go through host memory and which no socket is the nearest of; the first
-    /// such pair.
-    NoSocket { device: usize, src: usize, dst: usize },
+    /// such pair, and how many more such GPUs there are.
+    NoSocket { device: usize, src: usize, dst: usize, more: usize },
     /// Two routes of a pair with the fewest links, as devices; links that are on one of them only;
     /// the number of further pairs for the same reason.
     Tie { first: Vec<usize>, second: Vec<usize>, links: Vec<usize>, more: usize },
+    /// More routes over cards back into their nodes than are found.
+    TooManyLoopbacks,
     /// Links on routes with an unknown rate, from one statement.
     UnknownRate { links: Vec<usize> },
 }
@@ -99,19 +105,11 @@ impl Fault {
                 "nothing can pass here",
             )
             .help("write its rate, or `unknown`, or leave the link out"),
-            Self::AbsurdCapacity { link, rate } => at_link(
-                Diagnostic::error(
-                    "absurd-capacity",
-                    format!(
-                        "the link {} has capacity {rate}, outside of {} to {}",
-                        link_text(machine, *link),
-                        BELIEVABLE.0,
-                        BELIEVABLE.1
-                    ),
-                ),
-                *link,
-                "",
+            Self::AbsurdCapacity { what, span, rate } => Diagnostic::error(
+                "absurd-capacity",
+                format!("{what} {rate}, outside of {} to {}", BELIEVABLE.0, BELIEVABLE.1),
             )
+            .at(*span, "")
             .help("check the unit: GB/s counts bytes, Gb/s bits"),
             Self::NoLink { device } => at_device(
                 Diagnostic::error("no-link", format!("{} has no link", path(*device))),
@@ -148,20 +146,30 @@ impl Fault {
                     "routes pass switches and sockets only, never a GPU, NIC or fabric: a link between them is missing"
                 })
             }
-            Self::NoSocket { device, src, dst } => at_device(
-                Diagnostic::error(
-                    "no-bounce-socket",
-                    format!(
-                        "{} -> {} goes through host memory, and no one socket is the nearest of {}",
-                        path(*src),
-                        path(*dst),
-                        path(*device)
-                    ),
-                ),
-                *device,
-                "at which socket is its host memory?",
-            )
-            .help("link it to a socket, or grant the pair peer access"),
+            Self::NoSocket { device, src, dst, more } => {
+                let others = match more {
+                    0 => String::new(),
+                    1 => " (nor of one more GPU)".to_owned(),
+                    n => format!(" (nor of {n} more GPUs)"),
+                };
+                let message = format!(
+                    "{} -> {} goes through host memory, and no one socket is the nearest of {}{others}",
+                    path(*src),
+                    path(*dst),
+                    path(*device)
+                );
+                let diagnostic = Diagnostic::error("no-bounce-socket", message);
+                let asks = "at which socket is its host memory?";
+                let mut diagnostic = at_device(diagnostic, *device, asks);
+                let mut seen = Vec::new();
+                for rule in no_access(machine, *src, *dst) {
+                    if rule.span.is_some() && !seen.contains(&rule.span) {
+                        seen.push(rule.span);
+                        diagnostic = diagnostic.at(rule.span, "no peer access by this rule");
+                    }
+                }
+                diagnostic.help("link it to a socket, or grant the pair peer access in one mode")
+            }
             Self::Tie { first, second, links, more } => {
                 let mut diagnostic = Diagnostic::error(
                     "route-tie",
@@ -185,9 +193,34 @@ impl Fault {
                 }
                 diagnostic.help("leave out the link that transfers do not take")
             }
+            Self::TooManyLoopbacks => {
+                let rule = machine.rules.iter().find(|placed| placed.rule == Rule::Loopback);
+                Diagnostic::unsupported(
+                    "too-many-routes",
+                    format!("there are more than {MAX_LOOPBACKS} routes over cards back into their nodes"),
+                )
+                .at(rule.and_then(|placed| placed.span), "by this rule")
+                .help("name fewer cards with `via`, or let it hold in some parts only")
+            }
             Self::UnknownRate { links } => unknown_rate(machine, links),
         }
     }
+}
+
+/// The rules that take peer access from a pair of which one may be a card: each `forbid` of it where
+/// those leave no mode, else the `peer` in force.
+fn no_access(machine: &Machine, src: usize, dst: usize) -> Vec<&PlacedRule> {
+    let rules = Rules::new(&machine.rules);
+    if rules.forbidden_modes(src, dst) == [true, true] {
+        let names = |placed: &&PlacedRule| matches!(&placed.rule, Rule::Forbid { pairs, .. } if pairs.contains(&(src, dst)));
+        return machine.rules.iter().filter(names).collect();
+    }
+    let card = [src, dst].iter().any(|&end| machine.devices[end].kind == DeviceKind::Nic);
+    let of = |placed: &&PlacedRule| {
+        let ends = placed.scope.contains(&src) && placed.scope.contains(&dst);
+        ends && matches!(placed.rule, Rule::Peer { nic, .. } if nic == card)
+    };
+    strongest_first(&machine.rules).into_iter().find(of).into_iter().collect()
 }
 
 /// A switch, else a socket, that a GPU could hang on; a usual name where there is neither.

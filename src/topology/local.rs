@@ -8,7 +8,7 @@ use super::{Resource, Route, Vertex};
 use crate::base::{DeviceKind, Initiator, LinkId, Mode, NodeId, Rank, RouteClass, VertexId};
 use crate::dsl::Machine;
 use crate::dsl::tree::Place;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What the search for ways needs to know.
 pub(super) struct Ground<'a> {
@@ -192,24 +192,18 @@ impl Ground<'_> {
             starts.push(routes.len());
         }
         self.note_unreachable(&unreachable, faults);
-        faults.extend(no_sockets(&ranks, &homeless));
+        faults.extend(no_socket(&ranks, &homeless));
         faults.extend(ties.faults);
         (routes, starts)
     }
 }
 
-/// One fault for each device that is no socket's, with the first pair that suffers.
-fn no_sockets(ranks: &[VertexId], homeless: &[(usize, (usize, usize))]) -> Vec<Fault> {
-    let mut faults: Vec<Fault> = Vec::new();
-    for &(at, (s, d)) in homeless {
-        let known =
-            |fault: &Fault| matches!(fault, Fault::NoSocket { device, .. } if *device == at);
-        if !faults.iter().any(known) {
-            let (src, dst) = (ranks[s].index(), ranks[d].index());
-            faults.push(Fault::NoSocket { device: at, src, dst });
-        }
-    }
-    faults
+/// One fault for all devices that are no socket's, with the first pair that suffers.
+fn no_socket(ranks: &[VertexId], homeless: &[(usize, (usize, usize))]) -> Option<Fault> {
+    let &(device, (s, d)) = homeless.first()?;
+    let devices: BTreeSet<usize> = homeless.iter().map(|(at, _)| *at).collect();
+    let (src, dst) = (ranks[s].index(), ranks[d].index());
+    Some(Fault::NoSocket { device, src, dst, more: devices.len() - 1 })
 }
 
 /// The only way of several, or why there is none.

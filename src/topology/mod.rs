@@ -11,6 +11,7 @@ mod fault;
 mod graph;
 mod hazards;
 mod local;
+mod loopback;
 mod network;
 mod rate;
 mod rules;

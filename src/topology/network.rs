@@ -181,14 +181,15 @@ impl Topology {
             .collect()
     }
 
-    /// All routes of an ordered pair of different ranks, which may be several only between nodes:
-    /// one for each pair of cards that are equally good, or that the rules name, in the order of the
-    /// cards. Empty for a rank and itself.
+    /// All routes of an ordered pair of different ranks. Between nodes there is one for each pair of
+    /// cards that are equally good, or that the rules name, in the order of the cards; within a node
+    /// those stand behind the own route where a `loopback` rule brings them. Empty for a rank and
+    /// itself.
     pub fn routes_between(&self, src: Rank, dst: Rank) -> impl Iterator<Item = Route> + '_ {
-        let local = self.route_id(src, dst).map(|id| self.routes[id.index()].clone());
-        let apart = src != dst && local.is_none();
+        let local = self.routes.get(self.route_ids(src, dst)).unwrap_or_default();
+        let apart = src != dst && local.is_empty();
         let cards = if apart { self.pairs_of_cards(src, dst) } else { Vec::new() };
-        local.into_iter().chain(
+        local.iter().cloned().chain(
             cards.into_iter().map(move |(egress, ingress)| self.join(src, dst, egress, ingress)),
         )
     }

@@ -87,6 +87,16 @@ impl<'a> Rules<'a> {
             .unwrap_or(Some(Place::Node))
     }
 
+    /// Whether any pair may have routes over cards back into its node.
+    pub(super) fn has_loopback(&self) -> bool {
+        self.by_rank.iter().any(|placed| matches!(placed.rule, Rule::Loopback))
+    }
+
+    /// Whether a pair of GPUs has routes over cards back into its node.
+    pub(super) fn loops_back(&self, src: usize, dst: usize) -> bool {
+        self.between(src, dst).any(|rule| matches!(rule, Rule::Loopback))
+    }
+
     /// The cards of a GPU.
     pub(super) fn cards(&self, gpu: usize) -> Cards<'a> {
         self.between(gpu, gpu)

@@ -6,6 +6,7 @@ use crate::base::{
     RouteClass, RouteId, Span, VertexId,
 };
 use crate::dsl::machine::PlacedRule;
+use std::ops::Range;
 
 /// A checked topology of one or several nodes.
 #[derive(Debug, Clone)]
@@ -27,8 +28,10 @@ pub struct Topology {
     pub nodes: usize,
     /// The GPU of each rank; at least one.
     pub ranks: Vec<VertexId>,
-    /// The routes within nodes, by (source, destination). Where all ranks are in one node, the
-    /// route of (s, d) has the index `s * (n - 1) + d - (d > s)`.
+    /// The routes within nodes, by (source, destination). A pair has one of its own and, behind it,
+    /// those over network cards back into the node that a `loopback` rule brings, by cards. Without
+    /// such, where all ranks are in one node, the route of (s, d) has the index
+    /// `s * (n - 1) + d - (d > s)`.
     pub routes: Vec<Route>,
     /// For each rank the index of its first route, then the number of routes.
     pub(super) starts: Vec<usize>,
@@ -162,16 +165,23 @@ impl Route {
 }
 
 impl Topology {
-    /// The route of a pair of different ranks within a node; nothing between nodes.
+    /// The own route of a pair of different ranks within a node, which is the first of
+    /// [`Self::route_ids`]; nothing between nodes.
     #[must_use]
     pub fn route_id(&self, src: Rank, dst: Rank) -> Option<RouteId> {
-        let start = *self.starts.get(src.index())?;
-        let own = self.routes.get(start..*self.starts.get(src.index() + 1)?)?;
-        let at = own.binary_search_by_key(&dst, |route| route.dst).ok()?;
-        Some(RouteId::new(start + at))
+        self.route_ids(src, dst).next().map(RouteId::new)
     }
 
-    /// The routes that start at a rank and stay in its node, by destination.
+    /// The positions of the routes of a pair of different ranks within a node; none between nodes.
+    #[must_use]
+    pub fn route_ids(&self, src: Rank, dst: Rank) -> Range<usize> {
+        let own = self.routes_of(src);
+        let start = self.starts.get(src.index()).copied().unwrap_or(self.routes.len());
+        let bound = |limit: Rank| start + own.partition_point(|route| route.dst < limit);
+        bound(dst)..bound(Rank(dst.0.saturating_add(1)))
+    }
+
+    /// The routes that start at a rank and end in its node, by destination.
     #[must_use]
     pub fn routes_of(&self, src: Rank) -> &[Route] {
         let bound = |at: usize| self.starts.get(at).copied().unwrap_or(self.routes.len());

@@ -77,10 +77,15 @@ impl Load {
         for source in 0..ranks {
             (tally.source, tally.near) = (source, true);
             let src = Rank::new(source);
-            for route in topology.routes_of(src) {
+            for routes in topology.routes_of(src).chunk_by(|a, b| a.dst == b.dst) {
+                let count = routes.len() as u64;
+                tally.load.splits |= count > 1;
                 tally.begin();
-                tally.count(&route.links, EACH);
-                tally.count(&route.shares, EACH);
+                for (index, route) in routes.iter().enumerate() {
+                    let bytes = EACH / count + u64::from((index as u64) < EACH % count);
+                    tally.count(&route.links, bytes);
+                    tally.count(&route.shares, bytes);
+                }
             }
             tally.near = false;
             for d in (0..ranks).filter(|&d| nodes[d] != nodes[source]) {
@@ -139,7 +144,11 @@ fn rounded_down(bytes: u128, rate: u128) -> Picos {
 /// slower than the links that it takes, so that routes between nodes matter only where they have
 /// some.
 fn slowest(topology: &Topology) -> Option<(Rank, Rank, Picos)> {
-    let local = topology.routes.iter().map(|route| (route.rate.0, route.src, route.dst));
+    let pairs = topology.routes.chunk_by(|a, b| (a.src, a.dst) == (b.src, b.dst));
+    let local = pairs.map(|routes| {
+        let rates = routes.iter().map(|route| route.rate.0);
+        (rates.fold(0, u64::saturating_add), routes[0].src, routes[0].dst)
+    });
     let capped = !topology.between.caps.is_empty();
     // A pair may use all of its routes at once.
     let together = |(src, dst)| {

@@ -76,7 +76,9 @@ fn members(
         let route = catalog.routes.get(route.index())?;
         let image = |rank: Rank| channel.element.get(rank.index()).copied();
         let pair = (image(route.src)?, image(route.dst)?);
-        let walked = topology.routes.iter().find(|r| (r.src.0, r.dst.0) == pair)?;
+        // The element moves ranks, which does not say over which cards a further route goes.
+        let mut of_pair = topology.routes.iter().filter(|r| (r.src.0, r.dst.0) == pair);
+        let (walked, None) = (of_pair.next()?, of_pair.next()) else { return None };
         // A symmetry maps a route onto one of the same rate.
         let rate = solo.of_route(topology, walked);
         if rate != route.rate || !pairs.insert(pair) {

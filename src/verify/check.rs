@@ -11,7 +11,7 @@ use super::solo::SoloRates;
 use super::{Fault, verify_channels};
 use crate::base::{Bytes, BytesPerSecond, Demand, LinkId, Nanos, Rank, RouteClass, VertexId};
 use crate::catalog::{Catalog, PieceDocument, Plan, PlanDocument};
-use crate::topology::{ResourceKind, Topology};
+use crate::topology::{ResourceKind, Route, Topology};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -50,6 +50,7 @@ pub fn verify(topology: &Topology, demand: &Demand, plan: &Plan) -> Result<Summa
     for (index, piece) in plan.pieces.iter().enumerate() {
         let ranks = topology.ranks.len();
         let known = piece.src != piece.dst && piece.src.index().max(piece.dst.index()) < ranks;
+        // Plans in memory use the own route of each pair.
         if known && topology.route_id(piece.src, piece.dst) != Some(piece.route) {
             faults.push(Fault::Route { piece: index, found: piece.route.0 });
         }
@@ -169,9 +170,6 @@ impl Check<'_> {
             if piece.bytes.0 == 0 {
                 self.faults.push(Fault::Empty { piece: index });
             }
-            if piece.route != 0 {
-                self.faults.push(Fault::Route { piece: index, found: piece.route });
-            }
             all.push(self.way(index, piece).unwrap_or_default());
         }
         all
@@ -184,7 +182,13 @@ impl Check<'_> {
             self.faults.push(Fault::Pair { piece: index, src, dst });
             return None;
         }
-        let Some((links, solo)) = self.walk(Rank(src), Rank(dst)) else {
+        let pair: Vec<&Route> = self.routes_of(Rank(src), Rank(dst)).collect();
+        if !pair.is_empty() && piece.route as usize >= pair.len() {
+            self.faults.push(Fault::Route { piece: index, found: piece.route });
+            return None;
+        }
+        let walked = pair.get(piece.route as usize).and_then(|route| self.walk(route));
+        let Some((links, solo)) = walked else {
             self.faults.push(Fault::BrokenRoute { src: src as usize, dst: dst as usize });
             return None;
         };
@@ -206,15 +210,19 @@ impl Check<'_> {
         Some(needs)
     }
 
-    /// What a pair takes, its links walked from vertex to vertex, and its rate, which no capacity on
+    /// The routes of a pair, in the order in which pieces count them.
+    fn routes_of(&self, src: Rank, dst: Rank) -> impl Iterator<Item = &Route> {
+        self.topology.routes.iter().filter(move |route| (route.src, route.dst) == (src, dst))
+    }
+
+    /// What a route takes, its links walked from vertex to vertex, and its rate, which no capacity on
     /// the way may fall short of.
-    fn walk(&self, src: Rank, dst: Rank) -> Option<(Vec<LinkId>, BytesPerSecond)> {
+    fn walk(&self, route: &Route) -> Option<(Vec<LinkId>, BytesPerSecond)> {
         let topology = self.topology;
-        let mut routes =
-            topology.routes.iter().filter(|route| (route.src, route.dst) == (src, dst));
-        let (route, None) = (routes.next()?, routes.next()) else { return None };
-        let bounce = route.class == RouteClass::Bounce;
-        let mut at = topology.ranks[src.index()];
+        // Over network cards each half may go through host memory.
+        let looped = route.class == RouteClass::Loopback;
+        let bounce = route.class == RouteClass::Bounce || looped;
+        let mut at = topology.ranks[route.src.index()];
         let mut seen = BTreeSet::new();
         let mut memory = BTreeSet::new();
         for link in &route.links {
@@ -227,7 +235,7 @@ impl Check<'_> {
             at = to;
             memory.extend(self.memory(to));
         }
-        if at != topology.ranks[dst.index()] || route.links.is_empty() {
+        if at != topology.ranks[route.dst.index()] || route.links.is_empty() {
             return None;
         }
         // Joint capacities count once for each of their links on the way; host memory is written
@@ -240,8 +248,9 @@ impl Check<'_> {
         }
         let in_memory: Vec<LinkId> =
             route.shares.iter().copied().filter(|id| memory.contains(id)).collect();
-        let written_and_read =
-            bounce && matches!(in_memory[..], [one, two] if one == two) || in_memory.is_empty();
+        let written_and_read = bounce && matches!(in_memory[..], [one, two] if one == two)
+            || looped && matches!(in_memory[..], [a, b, c, d] if a == b && c == d)
+            || in_memory.is_empty();
         shares.extend(in_memory);
         shares.sort_unstable();
         if !written_and_read || shares != route.shares {
@@ -453,11 +462,11 @@ impl Check<'_> {
         }
         let mut crossing: BTreeMap<LinkId, Vec<(u128, u128)>> = BTreeMap::new();
         let mut twice = BTreeSet::new();
-        for route in &self.topology.routes {
+        for (route, taken) in self.certain() {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
             let mut own = BTreeSet::new();
             let rate = u128::from(self.solo.of_route(self.topology, route).0);
-            for link in route.takes().filter(|_| bytes > 0) {
+            for link in taken.into_iter().filter(|_| bytes > 0) {
                 crossing.entry(link).or_default().push((bytes, rate));
                 if !own.insert(link) {
                     twice.insert(link);
@@ -491,11 +500,13 @@ impl Check<'_> {
     fn t_star(&self) -> Nanos {
         let mut carried: BTreeMap<LinkId, u128> = BTreeMap::new();
         let mut alone = 0;
-        for route in &self.topology.routes {
+        for (route, taken) in self.certain() {
             let bytes = u128::from(self.demand.get(route.src, route.dst).0);
             let rate = u128::from(self.solo.of_route(self.topology, route).0);
-            alone = (bytes * 1_000_000_000).checked_div(rate).unwrap_or(0).max(alone);
-            for link in route.takes() {
+            if self.routes_of(route.src, route.dst).count() == 1 {
+                alone = (bytes * 1_000_000_000).checked_div(rate).unwrap_or(0).max(alone);
+            }
+            for link in taken {
                 *carried.entry(link).or_default() += bytes;
             }
         }
@@ -504,6 +515,28 @@ impl Check<'_> {
             (bytes * 1_000_000_000).checked_div(capacity).unwrap_or(0)
         });
         Nanos(u64::try_from(times.max().unwrap_or(0).max(alone)).unwrap_or(u64::MAX))
+    }
+
+    /// For each pair its first route, and what bytes of the pair take whichever route they use: of one
+    /// all, of several what all of them take equally often, where they run at one rate.
+    fn certain(&self) -> Vec<(&Route, Vec<LinkId>)> {
+        let mut pairs: BTreeMap<(Rank, Rank), Vec<&Route>> = BTreeMap::new();
+        for route in &self.topology.routes {
+            pairs.entry((route.src, route.dst)).or_default().push(route);
+        }
+        let rate = |route: &Route| self.solo.of_route(self.topology, route);
+        let times = |route: &Route, id| route.takes().filter(|one| *one == id).count();
+        pairs
+            .into_values()
+            .map(|routes| {
+                let first = routes[0];
+                let alike = routes.iter().all(|route| rate(route) == rate(first));
+                let by_all = |id: &LinkId| {
+                    alike && routes.iter().all(|route| times(route, *id) == times(first, *id))
+                };
+                (first, first.takes().filter(by_all).collect())
+            })
+            .collect()
     }
 
     fn capacity(&self, link: LinkId) -> BytesPerSecond {

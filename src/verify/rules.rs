@@ -2,7 +2,7 @@
 
 use super::Fault;
 use crate::base::{Rank, RouteId};
-use crate::catalog::PlanDocument;
+use crate::catalog::{PieceDocument, PlanDocument};
 use crate::topology::{PlaceLimit, Topology};
 use std::collections::BTreeSet;
 
@@ -31,8 +31,11 @@ impl Rules {
         before: &[Vec<bool>],
     ) -> Vec<Fault> {
         let pieces = &plan.pieces;
-        let routes: Vec<Option<RouteId>> =
-            pieces.iter().map(|p| topology.route_id(Rank(p.src), Rank(p.dst))).collect();
+        let route = |piece: &PieceDocument| {
+            let mut of_pair = topology.route_ids(Rank(piece.src), Rank(piece.dst));
+            of_pair.nth(piece.route as usize).map(RouteId::new)
+        };
+        let routes: Vec<Option<RouteId>> = pieces.iter().map(route).collect();
         let mut faults = Vec::new();
         // Whether an earlier piece still runs, as planned, when a later one starts.
         let runs = |other: usize, piece: usize| {

@@ -79,8 +79,8 @@ pub fn catalog() -> Catalog {
     };
     for shift in [1, 2, 4] {
         let route = |r: usize| {
-            let id = catalog.route_id(Rank::new(r), Rank::new((r + shift) % RANKS));
-            id.expect("a route")
+            let mut ids = catalog.routes_of(Rank::new(r), Rank::new((r + shift) % RANKS));
+            RouteId::new(ids.next().expect("a route"))
         };
         let representative = Channel::strict((0..RANKS).map(route));
         catalog.strict.orbits.push(ChannelOrbit { representative, size: "1".to_owned() });

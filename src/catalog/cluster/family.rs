@@ -1,7 +1,7 @@
 //! Phases of the port family.
 
 use super::{ClusterCatalog, PortFamily};
-use crate::base::Rank;
+use crate::base::{Rank, RouteId};
 use crate::catalog::{Catalog, Filling, Fit, Paces, Transfer};
 
 impl PortFamily {
@@ -59,7 +59,8 @@ impl PortFamily {
         self.used().all(|(port, ranks)| {
             let port = Rank::new(template.ranks as usize + port);
             [(ranks[x], port), (port, ranks[y])].into_iter().all(|(src, dst)| {
-                template.route_id(src, dst).is_some_and(|id| filling.take(Transfer::from(id)))
+                let mut routes = template.routes_of(src, dst).map(RouteId::new);
+                routes.next().is_some_and(|id| filling.take(Transfer::from(id)))
             })
         })
     }

@@ -98,12 +98,10 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let mut out = String::new();
     let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
-    let _ = writeln!(
-        out,
-        "routes      {}: {}",
-        count(platform.topology.routes.len(), "pair"),
-        classes.join(", ")
-    );
+    let (pairs, routes) = (catalog.pairs().count(), catalog.routes.len());
+    let over = if routes > pairs { format!(", {}", count(routes, "route")) } else { String::new() };
+    let pairs = count(pairs, "pair");
+    let _ = writeln!(out, "routes      {pairs}{over}: {}", classes.join(", "));
     let mut kinds: BTreeMap<_, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
         *kinds.entry((route.mode, route.initiator)).or_default() += 1;
@@ -220,13 +218,15 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
         })
     });
     let links: Vec<Value> = links.into_iter().chain(limits).collect();
+    let indices = catalog.pairs().flat_map(|pair| 0..pair.len());
     let routes: Vec<Value> = topology
         .routes
         .iter()
         .zip(&catalog.routes)
-        .map(|(route, planned)| {
+        .zip(indices)
+        .map(|((route, planned), index)| {
             json!({
-                "src": route.src, "dst": route.dst, "index": 0,
+                "src": route.src, "dst": route.dst, "index": index,
                 "class": route.class, "mode": route.mode, "initiator": route.initiator,
                 "links": route.takes().collect::<Vec<_>>(), "bytes_per_second": planned.rate,
                 "unscaled_bytes_per_second": route.rate,
