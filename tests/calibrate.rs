@@ -188,6 +188,23 @@ fn the_verb_says_what_it_predicts_and_changes() {
     assert_eq!(fs::read_to_string(folder.path().join("third.topo")).expect("a file"), out);
 }
 
+/// Reads count where the topology pulls, and are left out, and said to be, where it pushes.
+#[test]
+fn reads_are_used_where_pairs_are_pulled() {
+    let mode = format!("{ONE_WAY}, \"mode\": \"pull\"");
+    let text = measured(4, &[series(&mode, &pairs(4, |_, _| 25_000))]);
+    let pulled = format!("{BOX}forbid push g[*] -> g[*]\n");
+    let folder = folder(&[("box.topo", BOX), ("pulled.topo", &pulled), ("m.json", &text)]);
+    let (code, _, err) =
+        variopath(folder.path(), &["calibrate", "box.topo", "--measured", "m.json"]);
+    assert_eq!(code, 1, "{err}");
+    assert!(err.contains("12 rates are not used: of reads, but the topology has these pairs push"));
+    let (code, out, err) =
+        variopath(folder.path(), &["calibrate", "pulled.topo", "--measured", "m.json"]);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("link x16 = 25 GB/s from \"m.json\""), "{out}");
+}
+
 /// The changes that a calibration makes, one a line, without where they come from.
 fn changes(topology: &str, measured: &str) -> String {
     let folder = folder(&[("t.topo", topology), ("m.json", measured)]);

@@ -1,9 +1,12 @@
 //! Push or pull, kernel or copy engine: what each pair of a node takes, and why.
 
+mod command_support;
 mod support;
 
+use command_support::variopath;
 use rand::{Rng as _, SeedableRng as _, seq::SliceRandom as _};
 use rand_chacha::ChaCha8Rng;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use support::{machine_of, stages_of};
@@ -48,7 +51,8 @@ fn the_broadcom_box_pulls_where_pushes_collapse() {
     );
     assert!(preset.kept_apart().is_empty());
     // The kernels push; what that loses is said.
-    let carried = preset.carried_out_by(&codegen::KERNELS);
+    let carried = preset.carried_out_by(&codegen::KERNELS).expect("it pulls");
+    assert!(carried.carried_out_by(&codegen::KERNELS).is_none());
     assert!(carried.routes.iter().all(|route| route.mode == Mode::Push));
     assert!(!carried.kept_apart().is_empty() && codegen::unsupported(&carried).is_none());
     let note = codegen::second_best(&preset, &carried).expect("48 pairs lose");
@@ -127,9 +131,28 @@ fn a_pair_that_may_not_push_is_pulled_and_one_that_may_neither_bounces() {
     let found = of("peer within socket\ncap bounce by kernel : 8 GB/s\ncap bounce : 12 GB/s");
     assert_eq!(counts(&found)[0], "32 bounce push engine 12 GB/s");
     // A kernel that only pushes cannot carry out the first one, and says so.
-    let pulled = of("forbid push g[0] -> g[1]").carried_out_by(&codegen::KERNELS);
+    let pulled = of("forbid push g[0] -> g[1]").carried_out_by(&codegen::KERNELS).expect("a pull");
     let refusal = codegen::unsupported(&pulled).expect("a pull").message;
     assert!(refusal.starts_with("g[0] -> g[1] is a pull by kernel (1 of 56 pairs"), "{refusal}");
+}
+
+/// A bundle is a machine as its kernels use it: pushed, where the machine itself would be pulled.
+#[test]
+fn a_bundle_pushes_and_its_build_says_what_that_loses() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["build", "rtxpro6000-8-broadcom", "-o", "bundle"];
+    let (code, _, err) = variopath(folder.path(), &arguments);
+    assert_eq!(code, 0, "{err}");
+    assert!(
+        err.contains("note[second-best-route]: g[0] -> g[2] is a push by kernel, where a pull")
+    );
+    for (target, pulled) in [("./bundle", 0), ("rtxpro6000-8-broadcom", 48)] {
+        let (code, out, err) = variopath(folder.path(), &["analyze", target, "--json"]);
+        assert_eq!(code, 0, "{err}");
+        let found: Value = serde_json::from_str(&out).expect("JSON");
+        let routes = found["routes"].as_array().expect("routes");
+        assert_eq!(routes.iter().filter(|route| route["mode"] == "pull").count(), pulled);
+    }
 }
 
 /// A hazard is looked up by counting; here it is sought pair by pair.

@@ -4,6 +4,7 @@
 # .cu files in place of the presets'.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. tests/venv.sh
 command -v g++ >/dev/null || { echo "nvcc needs g++" >&2; exit 1; }
 
 # 13.0, since drivers of that line take PTX up to its version; nvcc does not bound the versions of
@@ -11,12 +12,7 @@ command -v g++ >/dev/null || { echo "nvcc needs g++" >&2; exit 1; }
 pins=(nvidia-cuda-nvcc==13.0.88 nvidia-nvvm==13.0.88 nvidia-cuda-crt==13.0.88
   nvidia-cuda-runtime==13.0.96)
 venv=target/cuda-venv
-if [ "$(cat "$venv/pins" 2>/dev/null)" != "${pins[*]}" ]; then
-  rm -rf "$venv"
-  python3 -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check "${pins[@]}"
-  echo "${pins[*]}" >"$venv/pins"
-fi
+venv "$venv" "${pins[@]}"
 nvcc=$(echo "$PWD/$venv"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc)
 [ -x "$nvcc" ] || { echo "no nvcc at $nvcc" >&2; exit 1; }
 

@@ -4,11 +4,14 @@ mod support;
 
 use support::{machine_of, stages_of};
 use variopath::analyzer::{self, exact_optimum};
-use variopath::base::{Rank, RouteClass};
-use variopath::catalog::{Paces, bounds};
+use variopath::base::{Bytes, BytesPerSecond, Demand, Nanos, Rank, RouteClass};
+use variopath::catalog::{
+    BoundsDocument, Paces, PieceDocument, PlanDocument, StepDocument, bounds,
+};
 use variopath::demand::parse_spec;
 use variopath::diagnostics::{Sources, render};
 use variopath::topology::{self, Topology, uniform};
+use variopath::verify::verify_document;
 use variopath::{codegen, dsl};
 
 fn topology(text: &str) -> Topology {
@@ -161,4 +164,79 @@ fn what_is_not_planned_with_yet_is_refused() {
     // A rule that brings no route is none to refuse.
     let alone = topology("topology \"alone\"\nsocket s\ngpu g[2] -- s : 25 GB/s\nloopback\n");
     assert!(analyzer::unplanned(&alone).is_empty());
+}
+
+/// A plan of two pieces of one pair, one over its own route and one over the cards.
+#[test]
+fn the_checker_follows_the_route_that_a_piece_names() {
+    let stages = stages_of("narrow.topo", &narrow("loopback\nlimit in gpu : 1"));
+    let mut bytes = vec![0; 16];
+    bytes[2] = 3 << 20;
+    let demand = Demand::new(4, bytes).expect("a demand");
+    let bound = bounds(&stages.catalog, &demand).expect("in range");
+    let piece = |id: u32, route, offset, bytes: u64, rate: u64, start: u64| PieceDocument {
+        id,
+        src: 0,
+        dst: 2,
+        route,
+        offset: Bytes(offset),
+        bytes: Bytes(bytes),
+        bytes_per_second: BytesPerSecond(rate * 1_000_000_000),
+        start_ns: Nanos(start),
+        end_ns: Nanos(start + bytes.div_ceil(rate)),
+        after: (0..id).collect(),
+    };
+    let pieces = vec![piece(0, 1, 0, 2 << 20, 20, 0), piece(1, 0, 2 << 20, 1 << 20, 10, 104_858)];
+    let step = |step, start| StepDocument {
+        step,
+        start_ns: Nanos(start),
+        channels: Vec::new(),
+        starts: vec![step],
+    };
+    let plan = PlanDocument {
+        format: "variopath-plan/1".into(),
+        topology: "narrow".into(),
+        digest: stages.topology.digest.clone(),
+        ranks: 4,
+        strategy: "strict".into(),
+        setting: "ideal".into(),
+        bytes: Bytes(3 << 20),
+        bounds: BoundsDocument {
+            t_star_ns: bound.t_star.nanos_down(),
+            t_eff_ns: bound.t_eff.nanos_down(),
+            bound_ns: bound.t_eff.nanos_down(),
+            bound_kind: "strict".into(),
+            critical_link: bound.critical_link.map(|link| link.0),
+        },
+        makespan_ns: pieces[1].end_ns,
+        steps: vec![step(0, 0), step(1, 104_858)],
+        pieces,
+    };
+    let check = |change: &dyn Fn(&mut PlanDocument)| {
+        let mut plan = plan.clone();
+        change(&mut plan);
+        match verify_document(&stages.topology, &demand, &plan) {
+            Ok(_) => "sound".to_owned(),
+            Err(faults) => faults[0].to_string(),
+        }
+    };
+    assert_eq!(check(&|_| {}), "sound");
+    // Each route has its rate, there are two, and they share links and the limit.
+    let all = {
+        let mut plan = plan.clone();
+        plan.pieces[1].after.clear();
+        verify_document(&stages.topology, &demand, &plan).expect_err("unguarded")
+    };
+    let twice = "piece 1 may run beside piece 0, over another route of its pair";
+    assert!(all.iter().any(|fault| fault.to_string() == twice), "{all:?}");
+    let told = [
+        check(&|plan| plan.pieces[0].route = 0),
+        check(&|plan| plan.pieces[1].route = 2),
+        check(&|plan| plan.pieces[1].after.clear()),
+    ];
+    insta::assert_snapshot!(told.join("\n"), @"
+    piece 0 runs at 20 GB/s; its route carries 10 GB/s
+    piece 1: its pair has no route 2
+    link 2 may carry 30000000000 bytes a second once piece 1 runs, since no order keeps the pieces apart; its capacity is 25 GB/s
+    ");
 }

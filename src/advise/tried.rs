@@ -3,7 +3,7 @@
 use super::Change;
 use crate::analyzer;
 use crate::base::{Demand, Digest};
-use crate::catalog::{Bounds, bounds};
+use crate::catalog::Bounds;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::dsl::Machine;
 use crate::topology;
@@ -62,8 +62,9 @@ fn bounded(
 ) -> Result<(Bounds, Option<String>), Diagnostics> {
     let topology = topology::build(machine, digest.clone())?.topology;
     let catalog = analyzer::outline(&topology)?;
-    let bounds = bounds(&catalog, demand)
-        .map_err(|error| Diagnostic::error("overflow", error.to_string()).exit(Exit::Failed))?;
+    let bounds = analyzer::raised_bounds(&topology, &catalog, demand)
+        .map_err(|error| Diagnostic::error("no-bound", error.to_string()).exit(Exit::Failed))?
+        .bounds;
     let critical = analyzer::critical_name(&topology, &bounds);
     Ok((bounds, critical))
 }

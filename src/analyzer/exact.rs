@@ -32,6 +32,9 @@ pub struct Exact {
 
 /// Rounds of column generation; the platforms tried need fewer than a hundred.
 const ROUNDS: usize = 400;
+/// Sets of transfers that the exhaustive searches of all rounds try before they give up. A count, not a
+/// time, so that the answer is the same everywhere.
+const NODES: u64 = 20_000_000;
 /// Relative gap at which a bound counts as reached.
 const CLOSE: f64 = 1e-7;
 
@@ -76,6 +79,7 @@ pub fn exact_optimum(
     let unit = largest / 1000.0;
     let bound = least.0 as f64;
     let mut lower = bound;
+    let mut left = NODES;
     for _ in 0..ROUNDS {
         let values = program.duals()?;
         let weights = program.normalised_weights();
@@ -85,7 +89,11 @@ pub fn exact_optimum(
         }
         let mut columns = pricing.improving(&values);
         if columns.is_empty() {
-            let best = pricing.best(&values);
+            if left == 0 {
+                break;
+            }
+            let best = pricing.best(&values, left);
+            left = left.saturating_sub(best.nodes);
             if best.complete {
                 // Divided by the worth of the best channel the values satisfy every column.
                 lower = lower.max(total / best.worth.max(1.0));

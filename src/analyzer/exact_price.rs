@@ -27,12 +27,12 @@ pub(super) struct Best {
     pub(super) worth: f64,
     /// Whether the search was exhaustive.
     pub(super) complete: bool,
+    /// Sets of transfers that it tried.
+    pub(super) nodes: u64,
 }
 
 /// A value that counts as none.
 const NOTHING: f64 = 1e-12;
-/// Nodes of the exhaustive search before it gives up (some seconds).
-const NODES: u64 = 20_000_000;
 /// Orders that the quick search tries.
 const ORDERS: u64 = 48;
 
@@ -144,7 +144,8 @@ impl Pricing {
     }
 
     /// The channel of the greatest worth for these values of pairs, by branch and bound over first links.
-    pub(super) fn best(&self, of_pairs: &[f64]) -> Best {
+    /// It tries `most` sets of transfers at most.
+    pub(super) fn best(&self, of_pairs: &[f64], most: u64) -> Best {
         let values = &self.worths(of_pairs)[..];
         let mut order: Vec<usize> =
             (0..self.rows.len()).filter(|&row| values[row] > NOTHING).collect();
@@ -177,12 +178,13 @@ impl Pricing {
             chosen: Vec::new(),
             best: (0.0, Vec::new()),
             nodes: 0,
+            most,
         };
         search.branch(0, 0.0);
-        let complete = search.nodes < NODES;
+        let (nodes, complete) = (search.nodes, search.nodes < most);
         let (_, chosen) = search.best;
         let column = self.greedy(&chosen, values);
-        Best { worth: Self::worth(&column, of_pairs), column, complete }
+        Best { worth: Self::worth(&column, of_pairs), column, complete, nodes }
     }
 
     /// What a row takes of its first or last link at its solo rate.
@@ -204,6 +206,7 @@ struct Exhaustive<'a> {
     chosen: Vec<(usize, u8)>,
     best: (f64, Vec<(usize, u8)>),
     nodes: u64,
+    most: u64,
 }
 
 impl Exhaustive<'_> {
@@ -213,7 +216,7 @@ impl Exhaustive<'_> {
             self.best = (worth, self.chosen.clone());
         }
         let left = self.best.0 + 1e-9 - worth;
-        if self.nodes >= NODES || self.rest(0, at) <= left || self.rest(1, at) <= left {
+        if self.nodes >= self.most || self.rest(0, at) <= left || self.rest(1, at) <= left {
             return;
         }
         let Some(&row) = self.order.get(at) else { return };

@@ -67,6 +67,22 @@ impl BytesPerSecond {
 }
 
 impl Picos {
+    /// The time of `over / under` seconds, rounded down.
+    ///
+    /// # Errors
+    /// [`UnitOverflow`] when the divisor is zero or a number leaves its range.
+    pub fn of_fraction(over: u128, under: u128) -> Result<Self, UnitOverflow> {
+        let mut time = over.checked_div(under).ok_or(UnitOverflow)?;
+        let mut rest = over % under;
+        // Three digits at a time, since a product with 10^12 may not fit.
+        for _ in 0..4 {
+            rest = rest.checked_mul(1000).ok_or(UnitOverflow)?;
+            time = time.checked_mul(1000).ok_or(UnitOverflow)? + rest / under;
+            rest %= under;
+        }
+        u64::try_from(time).map(Self).map_err(|_| UnitOverflow)
+    }
+
     /// The sum, or an error when it leaves the range.
     ///
     /// # Errors
@@ -135,6 +151,10 @@ mod tests {
         assert_eq!(BytesPerSecond(7).time_of(Bytes(0)), Ok(Picos(0)));
         assert_eq!(BytesPerSecond(0).time_of(Bytes(1)), Err(UnitOverflow));
         assert_eq!(BytesPerSecond(1).time_of(Bytes(1 << 53)), Err(UnitOverflow));
+        assert_eq!(Picos::of_fraction(2, 3), Ok(Picos(666_666_666_666)));
+        assert_eq!(Picos::of_fraction(7 << 100, 7 << 110), Ok(Picos(976_562_500)));
+        assert_eq!(Picos::of_fraction(1, 0), Err(UnitOverflow));
+        assert_eq!(Picos::of_fraction(1 << 80, 1), Err(UnitOverflow));
     }
 
     #[test]

@@ -279,7 +279,6 @@ impl BoundTables {
         for (&bytes, &capacity) in most.iter().zip(&self.capacities) {
             t_star = t_star.max(fine_time(bytes, capacity)?);
         }
-        let mut critical = critical;
         for certain in &self.certain {
             let taken = |&(entry, times): &(usize, u64)| entries[entry].saturating_mul(times);
             let bytes = certain.takers.iter().map(taken).fold(0, u64::saturating_add);

@@ -67,6 +67,7 @@
 mod bounds;
 mod check;
 mod cluster;
+mod dual;
 mod fit;
 mod locate;
 mod plan;
@@ -79,6 +80,7 @@ pub use check::{CatalogFault, check};
 pub use cluster::{
     ClusterCatalog, Core, Move, NodeGroup, NodeRun, NodeTemplate, PortFamily, check_cluster,
 };
+pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
 pub use locate::{Locator, Palette, canonical_channel, drawing, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};

@@ -68,11 +68,9 @@ pub(super) fn topology(
     let warnings = built.notes.into_iter().filter(|note| note.severity != Severity::Note);
     context.notes.extend(warnings);
     // A bundle is a machine as its kernels use it.
-    let topology = match target.kind {
-        target::Kind::Bundle => built.topology.carried_out_by(&codegen::KERNELS),
-        _ => built.topology,
-    };
-    Ok((target, topology))
+    let is_bundle = target.kind == target::Kind::Bundle;
+    let carried = is_bundle.then(|| built.topology.carried_out_by(&codegen::KERNELS)).flatten();
+    Ok((target, carried.unwrap_or(built.topology)))
 }
 
 /// TARGET to catalog, for plans: what they do not keep to is refused.
@@ -91,10 +89,12 @@ pub(super) fn runnable(
     args: &TargetArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let (target, topology) = topology(context, args)?;
-    let carried = topology.carried_out_by(&codegen::KERNELS);
-    context.notes.extend(codegen::second_best(&topology, &carried));
-    planned(context, (target, carried), limits)
+    let (target, mut topology) = topology(context, args)?;
+    if let Some(carried) = topology.carried_out_by(&codegen::KERNELS) {
+        context.notes.extend(codegen::second_best(&topology, &carried));
+        topology = carried;
+    }
+    planned(context, (target, topology), limits)
 }
 
 fn planned(

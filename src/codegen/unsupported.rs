@@ -48,6 +48,13 @@ pub fn unsupported(topology: &Topology) -> Option<Diagnostic> {
         |rank: crate::base::Rank| &topology.vertices[topology.ranks[rank.index()].index()].path;
     let (src, dst) = (path(first.src), path(first.dst));
     let of = topology.routes.len();
+    if first.class == RouteClass::Loopback {
+        let message = format!(
+            "{src} -> {dst} may go over network cards back into the node, which the kernels of this \
+             version do not"
+        );
+        return Some(Diagnostic::unsupported("unsupported-route", message));
+    }
     if first.class != RouteClass::Bounce {
         let message = format!(
             "{src} -> {dst} is a {} by {} ({pairs} of {of} pairs are no pushes by kernel), and the \

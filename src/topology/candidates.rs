@@ -91,12 +91,17 @@ impl Topology {
     }
 
     /// The same machine as an engine carries it out: of every route within a node the best candidate
-    /// among those that it is able to. A route of which it is able to none stays as it is.
+    /// among those that it is able to. A route of which it is able to none stays as it is. Nothing
+    /// where it carries out all routes as they are.
     #[must_use]
-    pub fn carried_out_by(&self, abilities: &Abilities) -> Self {
+    pub fn carried_out_by(&self, abilities: &Abilities) -> Option<Self> {
+        let able = |class, mode, initiator| abilities.carry_out(class, mode, initiator);
+        if self.routes.iter().all(|route| able(route.class, route.mode, route.initiator)) {
+            return None;
+        }
         let mut topology = self.clone();
-        topology.choose(&|class, mode, initiator| abilities.carry_out(class, mode, initiator));
-        topology
+        topology.choose(&able);
+        Some(topology)
     }
 
     fn choose(&mut self, able: &dyn Fn(RouteClass, Mode, Initiator) -> bool) {

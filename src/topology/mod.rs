@@ -5,6 +5,7 @@
 
 mod build;
 mod candidates;
+mod card_choice;
 mod cross;
 mod draw;
 mod fault;
@@ -28,6 +29,7 @@ mod test_machine;
 pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
 pub use candidates::Abilities;
+pub use card_choice::CardChoice;
 pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{

@@ -6,6 +6,7 @@
 //! are never taken to be apart unless the order says so; the check of the order (`Unguarded`) does
 //! not look at times at all.
 
+use super::pairs::{least_taken, pairs, taken_alike};
 use super::rules::Rules;
 use super::solo::SoloRates;
 use super::{Fault, verify_channels};
@@ -462,10 +463,11 @@ impl Check<'_> {
         }
         let mut crossing: BTreeMap<LinkId, Vec<(u128, u128)>> = BTreeMap::new();
         let mut twice = BTreeSet::new();
-        for (route, taken) in self.certain() {
-            let bytes = u128::from(self.demand.get(route.src, route.dst).0);
+        for ((src, dst), routes) in pairs(self.topology) {
+            let bytes = u128::from(self.demand.get(src, dst).0);
             let mut own = BTreeSet::new();
-            let rate = u128::from(self.solo.of_route(self.topology, route).0);
+            let rate = u128::from(self.solo.of_route(self.topology, routes[0]).0);
+            let taken = taken_alike(self.topology, &self.solo, &routes);
             for link in taken.into_iter().filter(|_| bytes > 0) {
                 crossing.entry(link).or_default().push((bytes, rate));
                 if !own.insert(link) {
@@ -500,14 +502,14 @@ impl Check<'_> {
     fn t_star(&self) -> Nanos {
         let mut carried: BTreeMap<LinkId, u128> = BTreeMap::new();
         let mut alone = 0;
-        for (route, taken) in self.certain() {
-            let bytes = u128::from(self.demand.get(route.src, route.dst).0);
-            let rate = u128::from(self.solo.of_route(self.topology, route).0);
-            if self.routes_of(route.src, route.dst).count() == 1 {
+        for ((src, dst), routes) in pairs(self.topology) {
+            let bytes = u128::from(self.demand.get(src, dst).0);
+            if let [route] = routes[..] {
+                let rate = u128::from(self.solo.of_route(self.topology, route).0);
                 alone = (bytes * 1_000_000_000).checked_div(rate).unwrap_or(0).max(alone);
             }
-            for link in taken {
-                *carried.entry(link).or_default() += bytes;
+            for (link, times) in least_taken(&routes) {
+                *carried.entry(link).or_default() += bytes * times;
             }
         }
         let times = carried.into_iter().map(|(link, bytes)| {
@@ -515,28 +517,6 @@ impl Check<'_> {
             (bytes * 1_000_000_000).checked_div(capacity).unwrap_or(0)
         });
         Nanos(u64::try_from(times.max().unwrap_or(0).max(alone)).unwrap_or(u64::MAX))
-    }
-
-    /// For each pair its first route, and what bytes of the pair take whichever route they use: of one
-    /// all, of several what all of them take equally often, where they run at one rate.
-    fn certain(&self) -> Vec<(&Route, Vec<LinkId>)> {
-        let mut pairs: BTreeMap<(Rank, Rank), Vec<&Route>> = BTreeMap::new();
-        for route in &self.topology.routes {
-            pairs.entry((route.src, route.dst)).or_default().push(route);
-        }
-        let rate = |route: &Route| self.solo.of_route(self.topology, route);
-        let times = |route: &Route, id| route.takes().filter(|one| *one == id).count();
-        pairs
-            .into_values()
-            .map(|routes| {
-                let first = routes[0];
-                let alike = routes.iter().all(|route| rate(route) == rate(first));
-                let by_all = |id: &LinkId| {
-                    alike && routes.iter().all(|route| times(route, *id) == times(first, *id))
-                };
-                (first, first.takes().filter(by_all).collect())
-            })
-            .collect()
     }
 
     fn capacity(&self, link: LinkId) -> BytesPerSecond {

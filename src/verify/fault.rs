@@ -158,6 +158,16 @@ pub enum Fault {
         /// Whether they overlap in the plan.
         planned: bool,
     },
+    /// Two pieces of one pair over different routes run together, in the plan or when durations differ
+    /// from it.
+    PairTwice {
+        /// The later piece.
+        piece: usize,
+        /// The earlier one.
+        other: usize,
+        /// Whether they overlap in the plan.
+        planned: bool,
+    },
     /// More pieces run in a place than a rule allows, in the plan or when durations differ from it.
     Crowded {
         /// The last of the pieces.
@@ -318,6 +328,13 @@ impl fmt::Display for Fault {
             Self::KeptApart { piece, other, planned } => {
                 let how = if *planned { "runs" } else { "may run" };
                 write!(f, "piece {piece} {how} beside piece {other}, which an `avoid` forbids")
+            }
+            Self::PairTwice { piece, other, planned } => {
+                let how = if *planned { "runs" } else { "may run" };
+                write!(
+                    f,
+                    "piece {piece} {how} beside piece {other}, over another route of its pair"
+                )
             }
             Self::Crowded { piece, found, most, planned } => {
                 let how = if *planned { "run" } else { "may run" };

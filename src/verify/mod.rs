@@ -4,6 +4,7 @@
 mod channels;
 mod check;
 mod fault;
+mod pairs;
 mod rules;
 mod solo;
 

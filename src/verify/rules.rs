@@ -42,6 +42,15 @@ impl Rules {
             let at = pieces[piece].start_ns;
             pieces[other].start_ns <= at && at < pieces[other].end_ns
         };
+        for (piece, found) in pieces.iter().enumerate() {
+            let beside = (0..piece).filter(|other| !before[piece][*other]);
+            for other in beside.filter(|other| {
+                let other = &pieces[*other];
+                (other.src, other.dst) == (found.src, found.dst) && other.route != found.route
+            }) {
+                faults.push(Fault::PairTwice { piece, other, planned: runs(other, piece) });
+            }
+        }
         if !self.apart.is_empty() {
             for piece in 0..pieces.len() {
                 for other in (0..piece).filter(|other| !before[piece][*other]) {

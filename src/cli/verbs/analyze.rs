@@ -1,9 +1,8 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::wording::{count, machine_line, times};
-use crate::analyzer::{self, Exact, Limits};
+use crate::analyzer::{self, Certificate, Exact, Limits, RaisedBounds};
 use crate::base::{Initiator, Mode};
-use crate::catalog;
 use crate::catalog::{Bounds, Families, Paces};
 use crate::cli::arguments::{DemandArgs, TargetArgs};
 use crate::cli::context::Context;
@@ -36,11 +35,17 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
     let machine = pipeline::topology(context, &args.target)?;
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let bounds =
-        catalog::bounds(&platform.catalog, &demand.demand).map_err(|error| internal(&error))?;
+    let raised = analyzer::raised_bounds(&platform.topology, &platform.catalog, &demand.demand)
+        .map_err(|error| internal(&error))?;
+    let bounds = &raised.bounds;
     let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
-        let mut document = document(&platform, &demand, &bounds);
+        let mut document = document(&platform, &demand, bounds);
+        if let Some(Certificate::Weights { resources, routes }) = &raised.certificate {
+            // Of routes (source, destination, index) by the caps that hold them back.
+            document["bounds"]["dual_weights"] = json!(resources);
+            document["bounds"]["dual_route_weights"] = json!(routes);
+        }
         if let Some([strict, two_rate]) = optima {
             document["exact"] = json!({
                 "strict": optimum_document(strict),
@@ -49,7 +54,7 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
         }
         return context.print_json(&document);
     }
-    let mut out = text(&platform, &demand, &bounds);
+    let mut out = text(&platform, &demand, &raised);
     if let Some([strict, two_rate]) = optima {
         let _ = writeln!(
             out,
@@ -89,7 +94,8 @@ fn optimum_document(exact: Exact) -> Value {
     json!({"lower_ns": exact.lower.nanos_down(), "upper_ns": exact.upper.nanos_up()})
 }
 
-fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
+fn text(platform: &Platform, demand: &NamedDemand, raised: &RaisedBounds) -> String {
+    let bounds = &raised.bounds;
     let catalog = &platform.catalog;
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
@@ -134,6 +140,18 @@ fn text(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> String {
         bounds.t_eff.nanos_down(),
         bounds.t_star.nanos_down(),
     );
+    if catalog.has_alternatives() {
+        let words = match &raised.certificate {
+            None => "of pairs with several routes they count what every route takes".to_owned(),
+            Some(Certificate::Weights { resources, routes }) => format!(
+                "T* is over all routes of a pair, proved by weights of {} and {}",
+                count(resources.len(), "resource"),
+                count(routes.len(), "cap")
+            ),
+            Some(_) => "T* is over all routes of a pair".to_owned(),
+        };
+        let _ = writeln!(out, "            {words}");
+    }
     out
 }
 

@@ -48,7 +48,7 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     let Examined { mut survey, topology, warnings } = topology::examine(&machine, digest.clone())?;
     let questions = topology.is_none();
     context.notes.extend(warnings);
-    let carried = topology.as_ref().map(|topology| topology.carried_out_by(&codegen::KERNELS));
+    let carried = topology.as_ref().and_then(|topology| topology.carried_out_by(&codegen::KERNELS));
     let kernels = carried.as_ref().and_then(codegen::unsupported).map(|refusal| refusal.message);
     let refused = topology.map_or_else(Vec::new, |topology| refusals(&mut survey, &topology));
     // What is not planned is not built either.

@@ -3,7 +3,7 @@
 use super::wording::{demand_line, machine_line, times};
 use crate::analyzer;
 use crate::base::Picos;
-use crate::catalog::{self, Bounds};
+use crate::catalog::Bounds;
 use crate::cli::arguments::{AssumeArgs, DemandArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -58,7 +58,9 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
     let demand = pipeline::demand(&args.demand, ranks)?;
     let side = |(target, topology): (Target, Topology)| -> Outcome<Side> {
         let catalog = analyzer::outline(&topology)?;
-        let bounds = catalog::bounds(&catalog, &demand.demand).map_err(|e| internal(&e))?;
+        let bounds = analyzer::raised_bounds(&topology, &catalog, &demand.demand)
+            .map_err(|error| internal(&error))?
+            .bounds;
         Ok(Side { kind: target.kind, topology, bounds })
     };
     let sides = [side(a)?, side(b)?];
