@@ -2,7 +2,7 @@
 
 use super::channels::maximal_channels;
 use super::rates::Rates;
-use super::unsupported::unsupported;
+use super::unsupported::unsupported_node;
 use crate::base::{DeviceKind, VertexId};
 use crate::catalog::{
     Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
@@ -52,7 +52,7 @@ impl Default for Limits {
 /// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
 /// rank).
 pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
-    let refused = unsupported(topology);
+    let refused = unsupported_node(topology);
     if !refused.is_empty() {
         return Err(refused);
     }

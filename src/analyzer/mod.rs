@@ -17,4 +17,6 @@ pub use critical::critical_name;
 pub use exact::{Exact, ExactError, exact_optimum};
 pub use raised::{RaisedBounds, raised_bounds};
 pub use t_star::{Certificate, MAX_FLAT_ROUTES, Split, TStar, TStarError, TStarProgram, t_star};
-pub use unsupported::{MAX_RANKS, UNSUPPORTED_RULE, refused_rules, unplanned, unsupported};
+pub use unsupported::{
+    MAX_RANKS, UNSUPPORTED_RULE, is_cluster, refused_rules, unplanned, unsupported,
+};

@@ -72,6 +72,22 @@ pub fn unplanned(topology: &Topology) -> Diagnostics {
     refusals.iter().map(|refusal| refusal.diagnose(topology)).collect()
 }
 
+/// Whether ranks are in several nodes: then [`super::analyze_cluster`] takes the machine.
+#[must_use]
+pub fn is_cluster(topology: &Topology) -> bool {
+    let mut nodes = topology.ranks.iter().map(|gpu| topology.vertices[gpu.index()].node);
+    let first = nodes.next();
+    nodes.any(|node| Some(node) != first)
+}
+
+/// As [`unsupported`], for what takes single nodes only.
+pub(super) fn unsupported_node(topology: &Topology) -> Diagnostics {
+    let mut found = refusals(topology, Stage::Analysis);
+    let several = |refusal: &Refusal| matches!(refusal, Refusal::SeveralNodes { .. });
+    found.extend(of_ranks(topology, Stage::Plans).filter(several));
+    found.iter().map(|refusal| refusal.diagnose(topology)).collect()
+}
+
 /// What is too much for a stage.
 fn refusals(topology: &Topology, stage: Stage) -> Vec<Refusal> {
     let mut refusals = Vec::new();
@@ -110,9 +126,7 @@ fn of_ranks(topology: &Topology, stage: Stage) -> Option<Refusal> {
 fn matters(topology: &Topology, index: usize) -> Option<Stage> {
     let PlacedRule { scope, rule, .. } = &topology.rules[index];
     let gpu = |rank: crate::base::Rank| topology.ranks[rank.index()];
-    let several = topology.ranks.iter().any(|&gpu| {
-        topology.vertices[gpu.index()].node != topology.vertices[topology.ranks[0].index()].node
-    });
+    let several = is_cluster(topology);
     // The routes of a class between the devices that the rule holds for.
     let routes = |class: RouteClass| {
         topology.routes.iter().filter(move |route| {
