@@ -47,18 +47,24 @@ impl<'a> Rates<'a> {
 
     /// Gives a planned route its rates; `route` is the same as the topology has it.
     pub(super) fn set(&self, planned: &mut PlannedRoute, route: &Route) {
-        let taken: Vec<Taken<'_>> = planned
-            .multiplicities()
-            .into_iter()
-            .map(|(id, times)| {
-                let resource = &self.topology.resources[id.index()];
-                Taken { resource, times, mode: route.mode, routes: self.crossing[id.index()] }
-            })
-            .collect();
+        let taken = self.taken(planned);
         let alone = taken.iter().filter_map(|taken| taken.offered(1)).min();
         let alone = alone.map_or(route.rate.0, |least| least.min(route.rate.0));
         planned.rate = BytesPerSecond(solo(alone, &taken));
         planned.paced = paced(planned.rate, alone, &taken);
+    }
+
+    /// The paced rates of a half-route from the solo rate that it has.
+    pub(super) fn shares(&self, half: &PlannedRoute) -> Vec<BytesPerSecond> {
+        paced(half.rate, half.rate.0, &self.taken(half))
+    }
+
+    fn taken(&self, planned: &PlannedRoute) -> Vec<Taken<'_>> {
+        let of = |(id, times): (LinkId, u64)| {
+            let resource = &self.topology.resources[id.index()];
+            Taken { resource, times, mode: planned.mode, routes: self.crossing[id.index()] }
+        };
+        planned.multiplicities().into_iter().map(of).collect()
     }
 }
 

@@ -29,6 +29,23 @@ const JOINT: u32 = 1 << 24;
 /// have several routes, each route is a vertex.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
+    drawing(catalog).0
+}
+
+/// What the colours of a [`structure`] stand for: two machines without efficiencies have structures
+/// of the same meaning where these are equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Palette {
+    vertices: Vec<u32>,
+    capacities: Vec<Option<BytesPerSecond>>,
+    joint: Vec<Vec<BytesPerSecond>>,
+    kinds: Vec<RouteKind>,
+}
+
+/// As [`structure`], with the meaning of its colours.
+#[must_use]
+pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
+    let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
     let mut lost = vec![Vec::new(); catalog.links.len()];
     for of in &catalog.efficiency {
         if let Some(lost) = lost.get_mut(of.link.index()) {
@@ -36,8 +53,8 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         }
     }
     let kind = |index: usize| Some((catalog.links.get(index)?.capacity, lost.get(index)?));
-    let kinds = sorted((0..catalog.links.len()).map(kind));
-    let colour = |index: usize| kinds.binary_search(&kind(index)).unwrap_or(0) as u32;
+    let link_kinds = sorted((0..catalog.links.len()).map(kind));
+    let colour = |index: usize| link_kinds.binary_search(&kind(index)).unwrap_or(0) as u32;
     // One vertex for all capacities over the same links, so that none can be exchanged for another.
     let mut joint: BTreeMap<&[LinkId], Vec<BytesPerSecond>> = BTreeMap::new();
     for capacity in &catalog.joint {
@@ -46,7 +63,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         }
     }
     joint.values_mut().for_each(|capacities| capacities.sort_unstable());
-    let kinds = sorted(joint.values().cloned());
+    let joint_kinds = sorted(joint.values().cloned());
     let members: BTreeSet<LinkId> = joint.keys().copied().flatten().copied().collect();
 
     let mut colours: Vec<u32> = catalog.vertices.iter().map(|vertex| vertex.colour).collect();
@@ -60,7 +77,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         colours.push(LINKS + colour(id.index()));
     }
     let first_joint = colours.len() as u32;
-    let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
+    let kind = |of: &Vec<_>| joint_kinds.binary_search(of).unwrap_or(0) as u32;
     colours.extend(joint.values().map(|of| JOINT + kind(of)));
     for (index, link) in catalog.links.iter().enumerate() {
         match link_vertex.get(&LinkId::new(index)) {
@@ -86,7 +103,10 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
         edges.push((vertex(route.src), vertex(route.dst), ROUTES + kind));
     }
-    Labeller::new(Structure::new(colours, edges))
+    let mut vertices = colours.clone();
+    vertices.sort_unstable();
+    let palette = Palette { vertices, capacities, joint: joint_kinds, kinds };
+    (Labeller::new(Structure::new(colours, edges)), palette)
 }
 
 /// Draws every route as a vertex of its own behind those of the catalog: coloured by its kind, with
@@ -118,18 +138,24 @@ fn draw_routes(catalog: &Catalog, colours: &mut Vec<u32>, edges: &mut Vec<Edge>)
 }
 
 /// What a symmetry keeps of a route beside its links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RouteKind {
     class: RouteClass,
     mode: Mode,
     initiator: Initiator,
     rate: u64,
+    /// The paced rates of half-routes, which may come from beyond the node.
+    paced: Vec<BytesPerSecond>,
 }
 
 impl RouteKind {
     pub(super) fn of(route: &PlannedRoute) -> Self {
         let PlannedRoute { class, mode, initiator, rate, .. } = *route;
-        Self { class, mode, initiator, rate: rate.0 }
+        let paced = match class {
+            RouteClass::Network => route.paced.clone(),
+            _ => Vec::new(),
+        };
+        Self { class, mode, initiator, rate: rate.0, paced }
     }
 
     /// The kind that the links of the route imply.
@@ -140,7 +166,8 @@ impl RouteKind {
             class => class,
         };
         let rate = least_capacity(catalog, route).unwrap_or_default();
-        Self { class, mode: Mode::Push, initiator: Initiator::Kernel, rate: rate.0 }
+        let (mode, initiator) = (Mode::Push, Initiator::Kernel);
+        Self { class, mode, initiator, rate: rate.0, paced: Vec::new() }
     }
 }
 

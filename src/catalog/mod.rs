@@ -67,6 +67,7 @@
 mod bound_link;
 mod bounds;
 mod check;
+mod cluster;
 mod dual;
 mod fit;
 mod locate;
@@ -77,9 +78,12 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
+pub use cluster::{
+    ClusterCatalog, Core, Move, NodeGroup, NodeRun, NodeTemplate, PortFamily, check_cluster,
+};
 pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
-pub use locate::{Locator, canonical_channel, quick_form, structure};
+pub use locate::{Locator, Palette, canonical_channel, drawing, quick_form, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,

@@ -1,5 +1,6 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
+use super::analyze_cluster::analyze_cluster;
 use super::wording::{count, machine_line, setting_line, times};
 use crate::analyzer::{self, Certificate, Exact, Limits, RaisedBounds};
 use crate::base::Setting;
@@ -9,6 +10,7 @@ use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::diagnostics::Diagnostic;
 use crate::topology::ResourceKind;
 use clap::Args;
 use serde_json::{Value, json};
@@ -36,6 +38,18 @@ pub(in crate::cli) struct AnalyzeArgs {
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
     let machine = pipeline::topology(context, &args.target, args.setting)?;
+    if analyzer::is_cluster(&machine.1) {
+        if args.exact {
+            return Err(Diagnostic::unsupported(
+                "exact-nodes",
+                "the exact optimum is not sought for machines of several nodes",
+            )
+            .help("leave --exact out, or describe one node alone")
+            .into());
+        }
+        let demand = pipeline::demand(&args.demand, machine.1.ranks.len())?;
+        return analyze_cluster(context, machine.0.kind, &machine.1, &demand);
+    }
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let raised = analyzer::raised_bounds(&platform.topology, &platform.catalog, &demand.demand)
@@ -186,7 +200,7 @@ fn scaled(platform: &Platform) -> String {
 }
 
 /// How many maximal channels there are, in how many orbits, and how many transfers they have.
-fn families(families: &Families, kind: &str) -> String {
+pub(super) fn families(families: &Families, kind: &str) -> String {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for orbit in &families.orbits {
         *sizes.entry(orbit.representative.0.len()).or_default() += 1;
@@ -295,7 +309,7 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
     })
 }
 
-fn families_document(families: &Families) -> Value {
+pub(super) fn families_document(families: &Families) -> Value {
     let Families { channels, orbits, complete } = families;
     json!({"channels": channels, "orbits": orbits.len(), "complete": complete})
 }
