@@ -26,7 +26,7 @@ g[3] -- s : pcie gen4 x8
 fn a_narrow_slot_is_found() {
     let (machine, digest) = machine(HALF);
     let report =
-        advise(&machine, &digest, &parse_spec("uniform:1MiB", 4).expect("one")).expect("ok");
+        advise(&machine, &digest, &parse_spec("uniform:1MiB", 4).expect("one"), None).expect("ok");
     // 3 MiB over 13.15 GB/s, with all lanes over 26.3 GB/s; ranks change nothing.
     assert_eq!(report.bounds.t_eff.0, 3 * (1u64 << 20) * 1_000_000_000_000 / 13_150_000_000);
     assert_eq!(report.critical.as_deref(), Some("g[3] -> s"));
@@ -54,7 +54,7 @@ g[k] -- s[k/2] : 25 GB/s
     }
     let demand = variopath::base::Demand::new(4, entries).expect("a demand");
     assert_eq!(demand.get(Rank(0), Rank(2)).0, 10_000_000);
-    let report = advise(&machine, &digest, &demand).expect("advice");
+    let report = advise(&machine, &digest, &demand, None).expect("advice");
     assert_eq!(report.bounds.t_eff.0, 2_000_000_000);
     let best = &report.advice[0];
     // With ranks 1 and 2 exchanged nothing crosses: 10 MB at 25 GB/s.
@@ -69,7 +69,7 @@ g[k] -- s[k/2] : 25 GB/s
 fn a_machine_without_routes_is_refused_as_ever() {
     let (machine, digest) =
         machine("topology \"apart\"\nsocket s[2]\ngpu g[2]\ng[k] -- s[k] : 9 GB/s\n");
-    let faults = advise(&machine, &digest, &parse_spec("uniform:1MiB", 2).expect("one"));
+    let faults = advise(&machine, &digest, &parse_spec("uniform:1MiB", 2).expect("one"), None);
     assert!(faults.is_err());
 }
 
@@ -87,6 +87,6 @@ total v[0] : 60 GB/s
     let demand = parse_spec("uniform:1MiB", 4).expect("one");
     // v[0], what hangs on it and what it hangs on have links under the total, so no GPU is moved:
     // the six exchanges of ranks are left.
-    let report = advise(&machine, &digest, &demand).expect("advice");
+    let report = advise(&machine, &digest, &demand, None).expect("advice");
     assert_eq!(report.tried, 6);
 }

@@ -30,6 +30,7 @@ fn parts() -> Parts {
         ranks: 2,
         vertices: vec![vertex("sw", 0), vertex("g[0]", 1), vertex("g[1]", 1)],
         links: vec![edge(1, 0), edge(0, 1), edge(2, 0), edge(0, 2)],
+        efficiency: Vec::new(),
         joint: Vec::new(),
         rank_vertices: vec![1, 2],
         routes: vec![route(0, 1, [0, 3]), route(1, 0, [2, 1])],

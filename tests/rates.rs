@@ -97,7 +97,7 @@ fn a_capped_pair_bounds_an_exchange() {
     // 1 MiB at 4 GB/s.
     assert_eq!((found.t_star, found.t_eff), (Picos(262_144_000), Picos(262_144_000)));
     let name = critical_name(&stages.topology, &found);
-    assert_eq!(name.as_deref(), Some("g[1] -> s[0] (a cap holds g[1] -> g[2] back)"));
+    assert_eq!(name.as_deref(), Some("g[1] -> s[0] (its own rate holds g[1] -> g[2] back)"));
     assert_eq!(plan_holds(&stages, &only), found.t_eff);
     // With more across, the link is what counts.
     let uniform = parse_spec("uniform:1MiB", 4).expect("a demand");

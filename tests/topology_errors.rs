@@ -192,14 +192,14 @@ pacing socket
     6 | efficiency x16 : 2 90%
       | ^^^^^^^^^^^^^^^^^^^^^^ not supported yet
       |
-      = help: leave the rule out to plan as if it did not hold
+      = help: `--setting ideal` plans as if links lost nothing and nothing cost any time
     error[unsupported-rule]: the rule `cost` is not carried out by this version
      --> box.topo:7:1
       |
     7 | cost step : 3 us
       | ^^^^^^^^^^^^^^^^ not supported yet
       |
-      = help: leave the rule out to plan as if it did not hold
+      = help: `--setting ideal` plans as if links lost nothing and nothing cost any time
     error[unsupported-rule]: the rule `pacing` is not carried out by this version
      --> box.topo:8:1
       |
@@ -221,7 +221,7 @@ h[*].n[*] -- leaf : 200 Gb/s
 ";
     insta::assert_snapshot!(refusal(text), @r#"
     exit Some(Failed)
-    error[several-nodes]: several nodes are not supported by this version: there are 2, h[0].g[0] is in one and h[1].g[0] in another
+    error[several-nodes]: exchanges between several nodes are not planned by this version: there are 2, h[0].g[0] is in one and h[1].g[0] in another
       --> preset l20-8:11:5
        |
     11 | gpu g[8] { arch sm_89, model "NVIDIA L20" }

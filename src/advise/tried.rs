@@ -2,7 +2,7 @@
 
 use super::Change;
 use crate::analyzer;
-use crate::base::{Demand, Digest};
+use crate::base::{Demand, Digest, Setting};
 use crate::catalog::Bounds;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::dsl::Machine;
@@ -23,6 +23,8 @@ pub struct Advice {
 /// What the changes of a machine bring.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
+    /// The setting of the machine as it is.
+    pub setting: Setting,
     /// The bounds of the demand on the machine as it is.
     pub bounds: Bounds,
     /// What the critical resource is called; nothing without one.
@@ -33,38 +35,49 @@ pub struct Report {
     pub advice: Vec<Advice>,
 }
 
-/// Tries every change of `machine` and bounds `demand` after each. A change after which the machine
+/// Tries every change of `machine` and bounds `demand` after each, in a setting; without one, in that
+/// which the machine asks for. A change after which the machine
 /// is none that can be planned on (a way that is no longer unique, say) brings nothing.
 ///
 /// # Errors
 /// What is wrong with the machine as it is, or not planned with (exits 1 and 3), and a bound beyond
 /// 2^64 - 1 ps (exit 3).
-pub fn advise(machine: &Machine, digest: &Digest, demand: &Demand) -> Result<Report, Diagnostics> {
-    let (now, critical) = bounded(machine, digest, demand)?;
+pub fn advise(
+    machine: &Machine,
+    digest: &Digest,
+    demand: &Demand,
+    setting: Option<Setting>,
+) -> Result<Report, Diagnostics> {
+    let (now, critical, found) = bounded(machine, digest, demand, setting)?;
     let changes = Change::all(machine);
     let tried = changes.len();
     let mut advice: Vec<Advice> = changes
         .into_par_iter()
         .filter_map(|change| {
-            let (bounds, critical) = bounded(&change.applied(machine), digest, demand).ok()?;
+            let changed = change.applied(machine);
+            let (bounds, critical, _) = bounded(&changed, digest, demand, setting).ok()?;
             (bounds.t_eff < now.t_eff).then_some(Advice { change, bounds, critical })
         })
         .collect();
     advice.sort_by_key(|advice| advice.bounds.t_eff);
-    Ok(Report { bounds: now, critical, tried, advice })
+    Ok(Report { setting: setting.unwrap_or(found), bounds: now, critical, tried, advice })
 }
 
-/// The bounds of a demand on a machine, and the name of what is critical.
+/// The bounds of a demand on a machine, the name of what is critical, and the machine's own setting.
 fn bounded(
     machine: &Machine,
     digest: &Digest,
     demand: &Demand,
-) -> Result<(Bounds, Option<String>), Diagnostics> {
-    let topology = topology::build(machine, digest.clone())?.topology;
+    setting: Option<Setting>,
+) -> Result<(Bounds, Option<String>, Setting), Diagnostics> {
+    let mut topology = topology::build(machine, digest.clone())?.topology;
+    if setting == Some(Setting::Ideal) {
+        topology = topology.ideal();
+    }
     let catalog = analyzer::outline(&topology)?;
     let bounds = analyzer::raised_bounds(&topology, &catalog, demand)
         .map_err(|error| Diagnostic::error("no-bound", error.to_string()).exit(Exit::Failed))?
         .bounds;
     let critical = analyzer::critical_name(&topology, &bounds);
-    Ok((bounds, critical))
+    Ok((bounds, critical, topology.setting()))
 }

@@ -2,18 +2,21 @@
 
 use super::channels::maximal_channels;
 use super::rates::Rates;
-use super::unsupported::unsupported;
-use crate::base::{DeviceKind, VertexId};
+use super::recogniser::Recogniser;
+use super::unsupported::unsupported_node;
+use crate::base::{DeviceKind, LinkId, VertexId};
 use crate::catalog::{
-    Catalog, ChannelLimit, Families, JointCapacity, JointOf, Paces, PlannedRoute, StructureEdge,
-    StructureVertex, canonical_channel, check, structure,
+    Catalog, ChannelLimit, Families, JointCapacity, JointOf, LinkEfficiency, Paces, PlannedRoute,
+    StructureEdge, StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::topology::{ResourceKind, Topology};
+use crate::topology::{ResourceKind, Route, Rule, Topology};
 use std::collections::BTreeSet;
 
-/// The work of a canonical form, in sets of transfers tried: both take about as long.
+/// The work of a canonical form, in sets of transfers tried: they take about as long.
 pub const FORM_WORK: u64 = 32;
+/// The work of a quick form, by which most channels are recognised.
+pub const QUICK_FORM_WORK: u64 = 8;
 
 /// How far the analyzer goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,7 +25,8 @@ pub struct Limits {
     /// and marked so.
     pub max_orbits: usize,
     /// At most this much work for the channels of each kind; beyond, they are bounded and marked so.
-    /// A set of transfers tried counts 1, a channel put into canonical form [`FORM_WORK`].
+    /// A set of transfers tried counts 1, a channel put into a quick form [`QUICK_FORM_WORK`], one
+    /// put into canonical form [`FORM_WORK`] more.
     pub max_work: u64,
     /// Which channels are sought: strict ones, or two-rate ones too.
     pub paces: Paces,
@@ -38,8 +42,7 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; the work of 60000 forms, which take about two seconds where 16 GPUs have many
-    /// switches.
+    /// strict channels; and the work of 60000 canonical forms.
     fn default() -> Self {
         Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
     }
@@ -52,10 +55,11 @@ impl Default for Limits {
 /// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
 /// rank).
 pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
-    let refused = unsupported(topology);
+    let refused = unsupported_node(topology);
     if !refused.is_empty() {
         return Err(refused);
     }
+    let routes = routes(topology);
     Ok(Catalog {
         topology: topology.name.clone(),
         digest: topology.digest.clone(),
@@ -63,8 +67,9 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
         vertices: vertices(topology),
         links: links(topology),
         joint: joint(topology),
+        efficiency: efficiency(topology, &routes),
         rank_vertices: topology.ranks.iter().map(|vertex| vertex.0).collect(),
-        routes: routes(topology),
+        routes,
         forbidden: topology.kept_apart(),
         limits: place_limits(topology),
         generators: Vec::new(),
@@ -83,58 +88,83 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
 /// rank), and an internal error (exit 3) when the catalog fails its own proof.
 pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
     let mut catalog = outline(topology)?;
-    let base = structure(&catalog);
-    let group = canonical_channel(&base, &catalog, &[]);
-    catalog.pair_orbits = pair_orbits(&catalog, &group.generators);
+    fill(&mut catalog, limits)?;
+    Ok(catalog)
+}
+
+/// Finds the symmetry and the channels of a catalog that has neither, and proves it.
+pub(super) fn fill(catalog: &mut Catalog, limits: &Limits) -> Result<(), Diagnostics> {
+    let base = structure(catalog);
+    let group = canonical_channel(&base, catalog, &[]);
+    catalog.pair_orbits = pair_orbits(catalog, &group.generators);
     catalog.order = group.order.to_string();
     // What stands behind the devices in the structure goes where they go.
     let devices = catalog.vertices.len();
     catalog.generators = group.generators;
     catalog.generators.iter_mut().for_each(|generator| generator.truncate(devices));
-    let families = |paces| maximal_channels(&catalog, paces, &base, &group.order, limits);
+    let mut recogniser = Recogniser::new(catalog, &base);
+    let mut families =
+        |paces| maximal_channels(catalog, paces, &mut recogniser, &group.order, limits);
     let paced =
         limits.paces == Paces::All && catalog.routes.iter().any(|route| !route.paced.is_empty());
     let (strict, two_rate) = (families(Paces::Solo), paced.then(|| families(Paces::All)));
     (catalog.strict, catalog.two_rate) = (strict, two_rate);
-    check(&catalog).map_err(|fault| {
-        Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
-            .help("this is a fault of variopath; please report it with the topology file")
-            .exit(Exit::Failed)
-    })?;
-    Ok(catalog)
+    check(catalog).map_err(|fault| fails_its_proof(&fault).into())
+}
+
+/// A catalog that contradicts itself.
+pub(super) fn fails_its_proof(fault: &dyn std::fmt::Display) -> Diagnostic {
+    Diagnostic::error("internal", format!("the catalog fails its proof: {fault}"))
+        .help("this is a fault of variopath; please report it with the topology file")
+        .exit(Exit::Failed)
 }
 
 /// Vertices with colours: the kind, for GPUs whether they have a rank; and where any device has such,
 /// the capacity of its memory and which rules of parts hold for it.
-fn vertices(topology: &Topology) -> Vec<StructureVertex> {
+///
+/// A rule of a part that has all of a device's node in it is told by its text alone, so that two nodes
+/// made of one part look alike; one of a part within the node by the place of that part, too.
+pub(super) fn vertices(topology: &Topology) -> Vec<StructureVertex> {
     let ranked: BTreeSet<_> = topology.ranks.iter().collect();
     let all = 0..topology.vertices.len();
-    let scopes: BTreeSet<(usize, usize)> = topology
-        .rules
-        .iter()
-        .map(|placed| (placed.scope.start, placed.scope.end))
-        .filter(|&(start, end)| (start..end) != all)
-        .collect();
+    let scoped: Vec<_> = topology.rules.iter().filter(|placed| placed.scope != all).collect();
     let mut memory = vec![None; topology.vertices.len()];
     for resource in &topology.resources {
         if let ResourceKind::Memory { socket } = resource.kind {
             memory[socket.index()] = resource.capacity;
         }
     }
+    // The first and the last device of each node.
+    let mut spans = vec![(usize::MAX, 0); topology.nodes];
+    for index in all.clone() {
+        if let Some(node) = topology.vertices[index].node {
+            let (first, last) = spans[node.index()];
+            spans[node.index()] = (first.min(index), last.max(index));
+        }
+    }
     let more = |index: usize| {
-        let holds: Vec<bool> =
-            scopes.iter().map(|&(start, end)| (start..end).contains(&index)).collect();
+        let node = topology.vertices[index].node;
+        let (first, last) = node.map_or((0, usize::MAX), |node| spans[node.index()]);
+        let holds: BTreeSet<(String, Option<(isize, usize)>)> = (scoped.iter())
+            .filter(|placed| placed.scope.contains(&index))
+            .map(|placed| {
+                let whole = placed.scope.contains(&first) && placed.scope.contains(&last);
+                let start = placed.scope.start as isize - first as isize;
+                (told(&placed.rule), (!whole).then_some((start, placed.scope.len())))
+            })
+            .collect();
         (memory[index], holds)
     };
-    let plain = (None, vec![false; scopes.len()]);
-    let others: BTreeSet<_> = all.clone().map(more).filter(|more| *more != plain).collect();
+    let more: Vec<_> = all.clone().map(more).collect();
+    let plain = (None, BTreeSet::new());
+    let others: BTreeSet<_> = more.iter().filter(|more| **more != plain).collect();
     let others: Vec<_> = others.into_iter().collect();
     let kinds = 2 * DeviceKind::ALL.len();
     let colour = |index: usize| {
         let kind = topology.vertices[index].kind;
         let ranked = ranked.contains(&VertexId::new(index));
         let kind = DeviceKind::ALL.iter().position(|&other| other == kind).unwrap_or(0);
-        let more = others.binary_search(&more(index)).map_or(0, |position| position + 1);
+        let more = others.binary_search(&&more[index]).map_or(0, |position| position + 1);
         (more * kinds + 2 * kind + usize::from(ranked)) as u32
     };
     all.map(|index| StructureVertex {
@@ -142,6 +172,14 @@ fn vertices(topology: &Topology) -> Vec<StructureVertex> {
         colour: colour(index),
     })
     .collect()
+}
+
+/// A rule without the devices that it names: what it does to those shows in routes.
+fn told(rule: &Rule) -> String {
+    match rule {
+        Rule::Forbid { .. } | Rule::Via { .. } | Rule::Efficiency { .. } => rule.word().to_owned(),
+        rule => format!("{rule:?}"),
+    }
 }
 
 fn links(topology: &Topology) -> Vec<StructureEdge> {
@@ -171,6 +209,18 @@ fn joint(topology: &Topology) -> Vec<JointCapacity> {
         .collect()
 }
 
+/// What links lose of their capacity where transfers over them count.
+fn efficiency(topology: &Topology, routes: &[PlannedRoute]) -> Vec<LinkEfficiency> {
+    let of_links = topology.resources.iter().enumerate().flat_map(|(index, resource)| {
+        resource.efficiency.iter().map(move |of| LinkEfficiency {
+            link: LinkId::new(index),
+            mode: of.mode,
+            steps: of.steps.clone(),
+        })
+    });
+    of_links.filter(|of| routes.iter().any(|route| of.counts(route))).collect()
+}
+
 fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
     let limits = topology.limits().into_iter();
     limits.map(|limit| ChannelLimit { routes: limit.routes, most: limit.most }).collect()
@@ -178,30 +228,34 @@ fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
 
 fn routes(topology: &Topology) -> Vec<PlannedRoute> {
     let rates = Rates::new(topology);
-    topology
-        .routes
-        .iter()
-        .map(|route| {
-            let mut planned = PlannedRoute {
-                src: route.src,
-                dst: route.dst,
-                class: route.class,
-                mode: route.mode,
-                initiator: route.initiator,
-                links: route.links.clone(),
-                shares: route.shares.clone(),
-                rate: route.rate,
-                paced: Vec::new(),
-            };
-            rates.set(&mut planned, route);
-            planned
-        })
-        .collect()
+    topology.routes.iter().map(|route| planned(&rates, route)).collect()
 }
 
-/// The number of orbits of ordered pairs of ranks.
+/// A route as plans see it.
+pub(super) fn planned(rates: &Rates<'_>, route: &Route) -> PlannedRoute {
+    let mut planned = PlannedRoute {
+        src: route.src,
+        dst: route.dst,
+        class: route.class,
+        mode: route.mode,
+        initiator: route.initiator,
+        links: route.links.clone(),
+        shares: route.shares.clone(),
+        rate: route.rate,
+        paced: Vec::new(),
+    };
+    rates.set(&mut planned, route);
+    planned
+}
+
+/// The number of orbits of ordered pairs of ranks; half-routes do not count.
 fn pair_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> u32 {
     // Own routes go to own routes, which come first.
     let forest = super::channels::route_orbits(catalog, generators);
-    catalog.pairs().filter(|pair| forest[pair.start] == pair.start).count() as u32
+    let of_ranks = |pair: &std::ops::Range<usize>| {
+        let route = &catalog.routes[pair.start];
+        route.src.0.max(route.dst.0) < catalog.ranks
+    };
+    let roots = catalog.pairs().filter(|pair| forest[pair.start] == pair.start);
+    roots.filter(of_ranks).count() as u32
 }

@@ -11,40 +11,46 @@
 //! as those; and the new channel has in common with T all that S has, and r. What is in common grows
 //! with each step until it is all of T. Since a symmetry g maps T to another channel of its family,
 //! it does not matter which member of a family the search continues from: replace T by its image.
+//!
+//! The proof asks of channels no more than that they stay channels when a member leaves or slows
+//! down, which holds too where links offer less to more transfers: the load falls, and what is
+//! offered does not. **Every least slowing is found** by slowing, again and again and by one pace, a
+//! member on a resource that is still too full: as long as a set is at least as fast everywhere as one
+//! with room, but has none itself on that resource, the two differ on it, since load and number there
+//! follow from the speeds of those that cross it; so some member there can be slowed and the set is
+//! still at least as fast.
+//!
 //! For the same reason one r of each orbit under the symmetries that leave S alone is enough.
 
-use super::catalog_of::{FORM_WORK, Limits};
-use crate::base::{Rank, RouteId};
-use crate::catalog::symmetry::{Form, Labeller};
-use crate::catalog::{
-    Catalog, Channel, ChannelOrbit, Families, Fit, Paces, Transfer, canonical_channel,
-};
+use super::catalog_of::{FORM_WORK, Limits, QUICK_FORM_WORK};
+use super::recogniser::Recogniser;
+use crate::base::{Forest, Rank, RouteId};
+use crate::catalog::{Catalog, Channel, ChannelOrbit, Families, Fit, Paces, Transfer};
 use num_bigint::BigUint;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Searches until nothing is new or a limit is reached. `group` is the order of the symmetry group.
+/// Searches until nothing is new or a limit is reached. `group` is the order of the symmetry group;
+/// what an earlier search for other channels of the catalog met needs no telling again.
 pub(super) fn maximal_channels(
     catalog: &Catalog,
     paces: Paces,
-    base: &Labeller,
+    recogniser: &mut Recogniser<'_>,
     group: &BigUint,
     limits: &Limits,
 ) -> Families {
     let fit = Fit::new(catalog, paces);
     let mut search = Search {
-        catalog,
-        base,
+        recogniser,
         group,
         limits,
         orbits: Vec::new(),
         channels: BigUint::ZERO,
         complete: true,
-        forms: FxHashSet::default(),
-        met: FxHashSet::default(),
+        families: FxHashSet::default(),
         queue: VecDeque::new(),
         work_left: limits.max_work,
-        form_work: FORM_WORK * (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
+        routes_a_pair: (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -64,25 +70,23 @@ pub(super) fn maximal_channels(
     Families { orbits, channels: channels.to_string(), complete }
 }
 
-struct Search<'a> {
-    catalog: &'a Catalog,
-    base: &'a Labeller,
+struct Search<'a, 'b> {
+    recogniser: &'a mut Recogniser<'b>,
     group: &'a BigUint,
     limits: &'a Limits,
     orbits: Vec<ChannelOrbit>,
     channels: BigUint,
     complete: bool,
-    forms: FxHashSet<Form>,
-    /// Channels whose family is known: most neighbours are met many times.
-    met: FxHashSet<Channel>,
+    /// The families of which a member was visited.
+    families: FxHashSet<u32>,
     /// Channels to go on from, each with generators of the symmetries that leave it alone.
     queue: VecDeque<(Channel, Vec<Vec<u32>>)>,
     work_left: u64,
-    /// The work of a canonical form: routes that are vertices make it longer.
-    form_work: u64,
+    /// Forms are as many times the work: routes that are vertices make them longer.
+    routes_a_pair: u64,
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Counts work; tells whether there is some left, else the search stays incomplete.
     fn work(&mut self, units: u64) -> bool {
         self.complete &= units <= self.work_left;
@@ -108,25 +112,31 @@ impl Search<'_> {
     }
 
     fn visit(&mut self, channel: Channel) {
-        if self.met.contains(&channel) {
-            return;
-        }
-        if !self.work(self.form_work) {
-            return;
-        }
-        self.met.insert(channel.clone());
-        let canonical = canonical_channel(self.base, self.catalog, &channel.0);
-        if !self.forms.insert(canonical.form) {
+        let family = match self.recogniser.known(&channel) {
+            Some(family) => family,
+            None => {
+                if !self.work(QUICK_FORM_WORK * self.routes_a_pair) {
+                    return;
+                }
+                let (family, canonical) = self.recogniser.tell(&channel);
+                if canonical && !self.work(FORM_WORK * self.routes_a_pair) {
+                    return;
+                }
+                family
+            }
+        };
+        if !self.families.insert(family) {
             return;
         }
         if self.orbits.len() >= self.limits.max_orbits {
             self.complete = false;
             return;
         }
-        let size = self.group / &canonical.order;
+        let stabiliser = self.recogniser.stabiliser(family, &channel);
+        let size = self.group / &stabiliser.order;
         self.channels += &size;
         self.orbits.push(ChannelOrbit { representative: channel.clone(), size: size.to_string() });
-        self.queue.push_back((channel, canonical.generators));
+        self.queue.push_back((channel, stabiliser.generators));
     }
 }
 
@@ -142,13 +152,7 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
         let route = &catalog.routes[pair.start];
         routes_of[route.src.index() * ends + route.dst.index()] = pair;
     }
-    let mut forest: Vec<usize> = (0..catalog.routes.len()).collect();
-    let find = |forest: &[usize], mut at: usize| {
-        while forest[at] != at {
-            at = forest[at];
-        }
-        at
-    };
+    let mut forest = Forest::new(catalog.routes.len());
     for generator in generators {
         let image =
             |end: Rank| end_at[generator[catalog.rank_vertices[end.index()] as usize] as usize];
@@ -171,11 +175,10 @@ pub(super) fn route_orbits(catalog: &Catalog, generators: &[Vec<u32>]) -> Vec<us
                     })
                     .unwrap_or(index),
             };
-            let (a, b) = (find(&forest, index), find(&forest, other));
-            forest[a.max(b)] = a.min(b);
+            forest.join(index, other);
         }
     }
-    (0..forest.len()).map(|index| find(&forest, index)).collect()
+    forest.roots().collect()
 }
 
 /// The other members of `channel` after every least slowing that makes room for `wanted`, and how
@@ -193,6 +196,7 @@ fn least_slowings(
     });
     let mut slowing = Slowing {
         fit,
+        wanted: wanted.route,
         needs: fit.needs(wanted),
         seen: FxHashSet::default(),
         found: Vec::new(),
@@ -225,7 +229,8 @@ fn at_most(set: &[Transfer], other: &[Transfer]) -> bool {
 
 struct Slowing<'a> {
     fit: &'a Fit,
-    /// What needs room.
+    /// The route that needs room, and what it needs.
+    wanted: RouteId,
     needs: &'a [(usize, u64)],
     seen: FxHashSet<Vec<Transfer>>,
     found: Vec<Vec<Transfer>>,
@@ -246,7 +251,8 @@ impl Slowing<'_> {
         };
         let open = self.needs.iter().find(|&&(at, need)| {
             let load: u64 = set.iter().filter_map(|member| taken(member, at)).sum();
-            load + need > self.fit.capacity()[at]
+            let routes = set.iter().map(|member| member.route).chain([self.wanted]);
+            load + need > self.fit.offered(at, routes)
         });
         let Some(&(at, _)) = open else {
             self.found.push(set);

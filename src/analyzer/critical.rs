@@ -11,5 +11,5 @@ pub fn critical_name(topology: &Topology, bounds: &Bounds) -> Option<String> {
     let link = topology.resource_name(bounds.critical_link?);
     let Some((src, dst)) = bounds.alone else { return Some(link) };
     let gpu = |rank: Rank| &topology.vertices[topology.ranks[rank.index()].index()].path;
-    Some(format!("{link} (a cap holds {} -> {} back)", gpu(src), gpu(dst)))
+    Some(format!("{link} (its own rate holds {} -> {} back)", gpu(src), gpu(dst)))
 }

@@ -243,7 +243,7 @@ impl Exhaustive<'_> {
             }
             if ends[end][row] != link {
                 link = ends[end][row];
-                room = self.filling.left()[link] as f64;
+                room = self.filling.left(link) as f64;
             }
             if room <= 0.0 {
                 continue;

@@ -5,13 +5,18 @@
 use crate::base::{LinkId, RouteClass, Span, VertexId};
 use crate::diagnostics::{Diagnostic, Diagnostics};
 use crate::topology::{PlacedRule, Route, Rule, Topology};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The code of the diagnostics that refuse a rule.
 pub const UNSUPPORTED_RULE: &str = "unsupported-rule";
 
-/// The most ranks of an exchange.
+/// The most ranks of an exchange that is planned.
 pub const MAX_RANKS: usize = 16;
+/// The most ranks of a node whose channels are sought.
+pub const MAX_NODE_RANKS: usize = 64;
+
+/// The way out of what only a profile says.
+const SETTING: &str = "`--setting ideal` plans as if links lost nothing and nothing cost any time";
 
 /// Something that this version does not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +25,8 @@ enum Refusal {
     OneRank { gpu: VertexId },
     /// More ranks than supported.
     TooManyRanks { ranks: usize },
+    /// A node with more ranks than channels are sought for, and its first GPU.
+    CrowdedNode { ranks: usize, gpu: VertexId },
     /// GPUs in more than one node; a GPU of each of the first two.
     SeveralNodes { nodes: usize, first: VertexId, second: VertexId },
     /// A rule.
@@ -68,25 +75,51 @@ pub fn unplanned(topology: &Topology) -> Diagnostics {
     refusals.iter().map(|refusal| refusal.diagnose(topology)).collect()
 }
 
+/// Whether ranks are in several nodes: then [`super::analyze_cluster`] takes the machine.
+#[must_use]
+pub fn is_cluster(topology: &Topology) -> bool {
+    let mut nodes = topology.ranks.iter().map(|gpu| topology.vertices[gpu.index()].node);
+    let first = nodes.next();
+    nodes.any(|node| Some(node) != first)
+}
+
+/// As [`unsupported`], for what takes single nodes only.
+pub(super) fn unsupported_node(topology: &Topology) -> Diagnostics {
+    let mut found = refusals(topology, Stage::Analysis);
+    let several = |refusal: &Refusal| matches!(refusal, Refusal::SeveralNodes { .. });
+    found.extend(of_ranks(topology, Stage::Plans).filter(several));
+    found.iter().map(|refusal| refusal.diagnose(topology)).collect()
+}
+
 /// What is too much for a stage.
 fn refusals(topology: &Topology, stage: Stage) -> Vec<Refusal> {
     let mut refusals = Vec::new();
-    refusals.extend(of_ranks(topology));
+    refusals.extend(of_ranks(topology, stage));
     let rules = (0..topology.rules.len())
         .filter(|&index| matters(topology, index).is_some_and(|of| of >= stage));
     refusals.extend(rules.map(|index| Refusal::Rule { index }));
     refusals
 }
 
-fn of_ranks(topology: &Topology) -> Option<Refusal> {
+fn of_ranks(topology: &Topology, stage: Stage) -> Option<Refusal> {
     let node = |gpu: VertexId| topology.vertices[gpu.index()].node;
     let (&first, rest) = topology.ranks.split_first()?;
     if rest.is_empty() {
         return Some(Refusal::OneRank { gpu: first });
     }
+    let mut crowds: BTreeMap<_, (usize, VertexId)> = BTreeMap::new();
+    for &gpu in &topology.ranks {
+        crowds.entry(node(gpu)).or_insert((0, gpu)).0 += 1;
+    }
+    let crowded = crowds.values().find(|(ranks, _)| *ranks > MAX_NODE_RANKS);
+    if let Some(&(ranks, gpu)) = crowded {
+        return Some(Refusal::CrowdedNode { ranks, gpu });
+    }
+    if stage == Stage::Analysis {
+        return None;
+    }
     if let Some(&second) = rest.iter().find(|&&gpu| node(gpu) != node(first)) {
-        let nodes: BTreeSet<_> = topology.ranks.iter().map(|&gpu| node(gpu)).collect();
-        return Some(Refusal::SeveralNodes { nodes: nodes.len(), first, second });
+        return Some(Refusal::SeveralNodes { nodes: crowds.len(), first, second });
     }
     let ranks = topology.ranks.len();
     (ranks > MAX_RANKS).then_some(Refusal::TooManyRanks { ranks })
@@ -96,9 +129,7 @@ fn of_ranks(topology: &Topology) -> Option<Refusal> {
 fn matters(topology: &Topology, index: usize) -> Option<Stage> {
     let PlacedRule { scope, rule, .. } = &topology.rules[index];
     let gpu = |rank: crate::base::Rank| topology.ranks[rank.index()];
-    let several = topology.ranks.iter().any(|&gpu| {
-        topology.vertices[gpu.index()].node != topology.vertices[topology.ranks[0].index()].node
-    });
+    let several = is_cluster(topology);
     // The routes of a class between the devices that the rule holds for.
     let routes = |class: RouteClass| {
         topology.routes.iter().filter(move |route| {
@@ -116,15 +147,21 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
         | Rule::Forbid { .. }
         | Rule::Measured { .. } => return None,
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
-            (Stage::Analysis, several)
+            (Stage::Plans, several)
         }
         Rule::Pacing { class, mode } => {
             let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
             (Stage::Plans, routes(*class).any(moved))
         }
-        Rule::Efficiency { mode, .. } => {
-            let moved = |route: &Route| mode.is_none_or(|mode| mode == route.mode);
-            (Stage::Analysis, topology.routes.iter().any(moved))
+        Rule::Efficiency { mode, links, .. } => {
+            let is_of = |id: &LinkId| {
+                let link = topology.resources[id.index()].link();
+                link.is_some_and(|link| links.binary_search(&link).is_ok())
+            };
+            let counts = |route: &Route| {
+                mode.is_none_or(|mode| mode == route.mode) && route.links.iter().any(is_of)
+            };
+            (Stage::Plans, topology.routes.iter().any(counts))
         }
         Rule::Cost { time, .. } => (Stage::Plans, time.0 > 0),
         Rule::Loopback => {
@@ -162,11 +199,22 @@ impl Refusal {
                 format!("the machine has {ranks} ranks, and this version supports {MAX_RANKS}"),
             )
             .help("leave GPUs out with `without`, or name fewer in `ranks`"),
+            Self::CrowdedNode { ranks, gpu } => at(
+                Diagnostic::unsupported(
+                    "too-many-ranks",
+                    format!(
+                        "a node has {ranks} ranks, and this version supports {MAX_NODE_RANKS} in one"
+                    ),
+                ),
+                span(gpu),
+                "one of its GPUs",
+            )
+            .help("leave GPUs out with `without`, or name fewer in `ranks`"),
             Self::SeveralNodes { nodes, first, second } => {
                 let mut diagnostic = Diagnostic::unsupported(
                     "several-nodes",
                     format!(
-                        "several nodes are not supported by this version: there are {nodes}, {} is in one and {} in another",
+                        "exchanges between several nodes are not planned by this version: there are {nodes}, {} is in one and {} in another",
                         path(first),
                         path(second)
                     ),
@@ -186,7 +234,10 @@ impl Refusal {
                     UNSUPPORTED_RULE,
                     format!("the rule `{}`{of} is not carried out by this version", rule.word()),
                 )
-                .help("leave the rule out to plan as if it did not hold");
+                .help(match rule {
+                    Rule::Efficiency { .. } | Rule::Cost { .. } => SETTING,
+                    _ => "leave the rule out to plan as if it did not hold",
+                });
                 at(diagnostic, *span, "not supported yet")
             }
             Self::Latency { link } => at(
@@ -200,7 +251,7 @@ impl Refusal {
                 place(link),
                 "not supported yet",
             )
-            .help("leave the latency out to plan as if it were 0"),
+            .help(SETTING),
         }
     }
 }

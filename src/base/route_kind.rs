@@ -59,6 +59,17 @@ pub enum Initiator {
     Engine,
 }
 
+/// What is taken to be lost beyond the bytes over the capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Setting {
+    /// Nothing: links lose nothing when transfers share them, and steps, transfers and distances
+    /// cost no time.
+    Ideal,
+    /// What the machine's profile says.
+    Profile,
+}
+
 macro_rules! words {
     ($type:ident { $($variant:ident => $word:literal),* $(,)? }) => {
         impl $type {
@@ -92,4 +103,5 @@ words!(RouteClass {
     Bounce => "bounce", Network => "network", Loopback => "loopback",
 });
 words!(Mode { Push => "push", Pull => "pull" });
+words!(Setting { Ideal => "ideal", Profile => "profile" });
 words!(Initiator { Kernel => "kernel", Engine => "engine" });

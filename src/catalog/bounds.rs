@@ -6,8 +6,10 @@
 //! only what all take equally often and at the same rate: the bounds hold whichever is used, and may be
 //! low.
 //!
-//! `T*` counts bytes against capacity, and those of a pair against its solo rate. `T_eff` asks, link by link, how long the demanded transfers
-//! that cross it need on that link alone when each runs at its solo rate or not at all:
+//! `T*` counts bytes against what a resource offers to a transfer alone, and those of a pair against
+//! its solo rate. `T_eff` asks, link by link, how long the demanded transfers that cross it need on
+//! that link alone when each runs at its solo rate or not at all. What fits
+//! beside what takes into account that a link may offer less to more transfers:
 //!
 //! - Transfers of one need (its rate on the link), of which `k` fit side by side: the larger of the
 //!   sum of their times over `k` and the longest time. Exact (McNaughton's wrap-around rule).
@@ -19,15 +21,13 @@
 //!   slot-share bound, in which a transfer uses up at least its need over the fullest feasible set
 //!   that contains such a need. Valid, and not always attained.
 
+use super::bound_link::{LinkTable, Offer, User};
 use super::{Bounds, Catalog, PlannedRoute};
-use crate::base::{BytesPerSecond, Demand, LinkId, Picos, Rank, RouteId, UnitOverflow};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::base::{Demand, LinkId, Picos, Rank, RouteId, UnitOverflow};
+use std::collections::BTreeMap;
 
 /// Fraction bits below a picosecond.
 const FRACTION: u32 = 20;
-/// Beyond this many different fillings of a link the fullest one is taken to be its capacity, which
-/// keeps the bound valid.
-const MAX_FILLINGS: usize = 4096;
 
 /// The bounds of `demand` on the machine of `catalog`. Zero without a demand between ranks.
 ///
@@ -94,8 +94,12 @@ struct CappedPair {
 impl CappedPair {
     /// Nothing where some resource offers a transfer no more than its solo rate: then bytes over
     /// capacity count as much.
-    fn of(catalog: &Catalog, route: &PlannedRoute) -> Option<Self> {
-        let capacity = |id| catalog.capacity(id).map_or(0, |rate| rate.0);
+    fn of(
+        catalog: &Catalog,
+        offered: &BTreeMap<LinkId, u64>,
+        route: &PlannedRoute,
+    ) -> Option<Self> {
+        let capacity = |id| offered.get(&id).copied().unwrap_or(0);
         let taken = route.multiplicities();
         let is_full =
             |&(id, times): &(LinkId, u64)| route.rate.0.checked_mul(times) == Some(capacity(id));
@@ -109,43 +113,12 @@ impl CappedPair {
     }
 }
 
-#[derive(Debug, Clone)]
-struct LinkTable {
-    link: LinkId,
-    capacity: u64,
-    /// Index into `capacities`; nothing for a limit.
-    capacity_index: Option<usize>,
-    /// Index into `kinds` where all crossings are of one class.
-    kind: Option<usize>,
-    crossings: Vec<Crossing>,
-    /// By need, the largest first.
-    classes: Vec<Class>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Crossing {
-    /// Position in the demand matrix.
-    entry: usize,
-    multiplicity: u64,
-    class: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Class {
-    /// What a transfer takes of the link while it runs.
-    need: u64,
-    /// How fast its bytes move.
-    rate: u64,
-    /// The total of the fullest feasible set that contains one.
-    fullest: u64,
-}
-
 impl BoundTables {
     /// The tables of a catalog. Links without a capacity carry no route and count for nothing.
     #[must_use]
     pub fn new(catalog: &Catalog) -> Self {
         let ranks = catalog.ranks as usize;
-        let mut crossings: BTreeMap<LinkId, Vec<(usize, u64, u64)>> = BTreeMap::new();
+        let mut users: BTreeMap<LinkId, Vec<User>> = BTreeMap::new();
         // Of a pair with several routes only what all of them take alike counts.
         let pairs: Vec<&[PlannedRoute]> =
             catalog.pairs().map(|pair| &catalog.routes[pair]).collect();
@@ -153,28 +126,34 @@ impl BoundTables {
             let (route, others) = (&routes[0], &routes[1..]);
             let entry = route.src.index() * ranks + route.dst.index();
             for (id, times) in route.multiplicities() {
+                let counted = User::counted(catalog, id, route);
                 let takes =
                     |other: &PlannedRoute| other.takes().filter(|one| *one == id).count() as u64;
-                let is_alike =
-                    |other: &PlannedRoute| other.rate == route.rate && takes(other) == times;
+                let is_alike = |other: &PlannedRoute| {
+                    other.rate == route.rate
+                        && takes(other) == times
+                        && User::counted(catalog, id, other) == counted
+                };
                 if others.iter().all(is_alike) {
-                    crossings.entry(id).or_default().push((entry, times, route.rate.0));
+                    let user = User { entry, times, rate: route.rate.0, counted };
+                    users.entry(id).or_default().push(user);
                 }
             }
         }
-        let only = pairs.iter().filter(|routes| routes.len() == 1);
-        let capped = only.filter_map(|routes| CappedPair::of(catalog, &routes[0]));
         let mut tables = Self {
             links: Vec::new(),
             capacities: Vec::new(),
             kinds: Vec::new(),
-            capped: capped.collect(),
+            capped: Vec::new(),
             certain: Certain::of(catalog),
         };
-        for (link, found) in crossings {
-            if let Some(BytesPerSecond(capacity)) = catalog.capacity(link) {
-                let index = position_or_push(&mut tables.capacities, capacity);
-                tables.add(link, capacity, Some(index), &found);
+        let mut offered = BTreeMap::new();
+        for (link, users) in users {
+            if let Some(offer) = Offer::of_link(catalog, link) {
+                let table = LinkTable::new(link, offer, &users, User::need);
+                offered.insert(link, table.alone);
+                let index = position_or_push(&mut tables.capacities, table.alone);
+                tables.add(table, Some(index));
             }
         }
         for (index, limit) in catalog.limits.iter().enumerate() {
@@ -185,50 +164,27 @@ impl BoundTables {
                 let is_alike = |other: &PlannedRoute| other.rate == routes[0].rate;
                 routes.iter().all(is_alike).then_some(&routes[0])
             });
-            let found: Vec<_> = routes
-                .map(|route| (route.src.index() * ranks + route.dst.index(), 1, route.rate.0))
+            let users: Vec<User> = routes
+                .map(|route| {
+                    let entry = route.src.index() * ranks + route.dst.index();
+                    User { entry, times: 1, rate: route.rate.0, counted: 0 }
+                })
                 .collect();
-            if !found.is_empty() {
-                tables.add(catalog.limit_id(index), limit.most, None, &found);
+            if !users.is_empty() {
+                let offer = Offer::of_limit(limit.most);
+                tables.add(LinkTable::new(catalog.limit_id(index), offer, &users, |_| 1), None);
             }
         }
+        let only = pairs.iter().filter(|routes| routes.len() == 1);
+        let capped = |routes: &&[PlannedRoute]| CappedPair::of(catalog, &offered, &routes[0]);
+        tables.capped = only.filter_map(capped).collect();
         tables
     }
 
-    /// A link of this capacity, or a limit of so many transfers, and who crosses it: (position in
-    /// the demand matrix, multiplicity, rate).
-    fn add(
-        &mut self,
-        link: LinkId,
-        capacity: u64,
-        capacity_index: Option<usize>,
-        found: &[(usize, u64, u64)],
-    ) {
-        let need = |times: u64, rate: u64| match capacity_index {
-            Some(_) => rate.saturating_mul(times),
-            None => 1,
-        };
-        let mut kinds: Vec<(u64, u64)> =
-            found.iter().map(|&(_, times, rate)| (need(times, rate), rate)).collect();
-        let all = kinds.clone();
-        kinds.sort_unstable_by(|a, b| b.cmp(a));
-        kinds.dedup();
-        let classes: Vec<Class> = kinds
-            .iter()
-            .map(|&(need, rate)| Class { need, rate, fullest: fullest(capacity, need, &all) })
-            .collect();
-        let crossings = found
-            .iter()
-            .map(|&(entry, multiplicity, rate)| {
-                let kind = (need(multiplicity, rate), rate);
-                let class = kinds.iter().position(|&other| other == kind).unwrap_or(0);
-                Crossing { entry, multiplicity, class }
-            })
-            .collect();
-        let kind = (classes.len() == 1).then(|| {
-            position_or_push(&mut self.kinds, (classes[0].rate, slots(capacity, classes[0].need)))
-        });
-        self.links.push(LinkTable { link, capacity, capacity_index, kind, crossings, classes });
+    fn add(&mut self, mut table: LinkTable, capacity_index: Option<usize>) {
+        table.capacity_index = capacity_index;
+        table.kind = table.all_alike().map(|kind| position_or_push(&mut self.kinds, kind));
+        self.links.push(table);
     }
 
     /// As [`bounds`].
@@ -304,78 +260,6 @@ impl BoundTables {
     }
 }
 
-/// The demanded transfers of one class: total and single times.
-#[derive(Debug, Clone, Default)]
-struct Load {
-    sum: u64,
-    each: Vec<u64>,
-}
-
-impl LinkTable {
-    /// The time that the demanded transfers need on this link alone, or a lower bound of it.
-    fn mixed(&self, entries: &[u64]) -> Result<u128, UnitOverflow> {
-        let mut loads = vec![Load::default(); self.classes.len()];
-        for crossing in &self.crossings {
-            let bytes = entries[crossing.entry];
-            if bytes > 0 {
-                loads[crossing.class].sum += bytes;
-                loads[crossing.class].each.push(bytes);
-            }
-        }
-        for load in &mut loads {
-            load.each.sort_unstable_by(|a, b| b.cmp(a));
-        }
-        let mut best = 0;
-        let mut shared = 0u128;
-        for (class, load) in self.classes.iter().zip(&loads) {
-            best = best.max(self.alone(*class, load)?);
-            let time = fine_time(load.sum, class.rate)?;
-            let product = time.checked_mul(u128::from(class.need)).ok_or(UnitOverflow)?;
-            shared += product / u128::from(class.fullest.max(1));
-        }
-        for (large, load) in self.classes.iter().zip(&loads) {
-            if load.sum == 0 || u128::from(large.need) * 2 <= u128::from(self.capacity) {
-                continue;
-            }
-            for (small, other) in self.classes.iter().zip(&loads) {
-                if other.sum > 0 && small < large {
-                    best = best.max(self.beside(*large, load, *small, other)?);
-                }
-            }
-        }
-        Ok(best.max(shared))
-    }
-
-    /// One class alone.
-    fn alone(&self, class: Class, load: &Load) -> Result<u128, UnitOverflow> {
-        let longest = load.each.first().copied().unwrap_or(0);
-        let slots = slots(self.capacity, class.need);
-        Ok(fine_time(load.sum.max(longest.saturating_mul(slots)), class.rate)? / u128::from(slots))
-    }
-
-    /// Large transfers one at a time, small ones beside and between them.
-    fn beside(
-        &self,
-        large: Class,
-        load: &Load,
-        small: Class,
-        other: &Load,
-    ) -> Result<u128, UnitOverflow> {
-        let base = fine_time(load.sum, large.rate)?;
-        let with = u128::from((self.capacity - large.need.min(self.capacity)) / small.need.max(1));
-        let without = u128::from(slots(self.capacity, small.need));
-        let mut between = 0u128;
-        let mut bytes = 0;
-        for (count, each) in (1u128..).zip(&other.each) {
-            bytes += each;
-            let taken = base.checked_mul(count.min(with)).ok_or(UnitOverflow)?;
-            let left = fine_time(bytes, small.rate)?.saturating_sub(taken);
-            between = between.max(left / count.min(without));
-        }
-        Ok(base + between)
-    }
-}
-
 fn position_or_push<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     list.iter().position(|found| *found == value).unwrap_or_else(|| {
         list.push(value);
@@ -383,35 +267,8 @@ fn position_or_push<T: PartialEq>(list: &mut Vec<T>, value: T) -> usize {
     })
 }
 
-/// How many transfers of one need fit side by side; at least one.
-fn slots(capacity: u64, need: u64) -> u64 {
-    (capacity / need.max(1)).max(1)
-}
-
-/// The total of the fullest set of crossings that fits and contains one of `need`.
-fn fullest(capacity: u64, need: u64, all: &[(u64, u64)]) -> u64 {
-    let mut sums = BTreeSet::from([need]);
-    let mut used = false;
-    for &(other, _) in all {
-        if other == need && !used {
-            used = true;
-            continue;
-        }
-        let more: Vec<u64> = sums
-            .iter()
-            .filter_map(|sum| sum.checked_add(other))
-            .filter(|sum| *sum <= capacity)
-            .collect();
-        sums.extend(more);
-        if sums.len() > MAX_FILLINGS {
-            return capacity;
-        }
-    }
-    sums.last().copied().unwrap_or(need)
-}
-
 /// Bytes over a rate in fractions of a picosecond, rounded down.
-fn fine_time(bytes: u64, rate: u64) -> Result<u128, UnitOverflow> {
+pub(super) fn fine_time(bytes: u64, rate: u64) -> Result<u128, UnitOverflow> {
     if bytes == 0 {
         return Ok(0);
     }

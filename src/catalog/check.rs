@@ -3,7 +3,8 @@
 use super::locate::{RouteKind, canonical_channel, least_capacity, structure};
 use super::symmetry::Labeller;
 use super::{
-    Catalog, Channel, ChannelLimit, Families, Filling, Fit, JointOf, Paces, PlannedRoute, Transfer,
+    Catalog, Channel, ChannelLimit, Families, Filling, Fit, JointOf, LinkEfficiency, Paces,
+    PlannedRoute, Transfer, offered,
 };
 use crate::base::{BytesPerSecond, LinkId, OrbitId, RouteId};
 use num_bigint::BigUint;
@@ -75,6 +76,7 @@ pub fn check(catalog: &Catalog) -> Result<(), CatalogFault> {
             || route.rate.0 == 0
             || !paces_fall(route)
             || least.is_none_or(|least| route.rate > least)
+            || !is_offered_alone(catalog, route)
         {
             return Err(CatalogFault::Route(RouteId::new(index)));
         }
@@ -83,6 +85,15 @@ pub fn check(catalog: &Catalog) -> Result<(), CatalogFault> {
         generator_is_symmetry(catalog, generator).ok_or(CatalogFault::Generator(index))?;
     }
     orbits(catalog)
+}
+
+/// Every link offers a transfer that is alone its solo rate.
+fn is_offered_alone(catalog: &Catalog, route: &PlannedRoute) -> bool {
+    catalog.efficiency.iter().filter(|of| of.counts(route)).all(|of| {
+        let capacity = catalog.capacity(of.link).map_or(0, |rate| rate.0);
+        let times = route.links.iter().filter(|link| **link == of.link).count() as u64;
+        route.rate.0.saturating_mul(times) <= offered(capacity, &of.steps, 1)
+    })
 }
 
 /// Paced rates are below the solo rate, each below the one before it, and not zero.
@@ -136,6 +147,11 @@ fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
             return fault("joint capacities");
         }
     }
+    if !catalog.efficiency.iter().all(|of| is_sound(catalog, of))
+        || !catalog.efficiency.is_sorted_by(|a, b| (a.link, a.mode) < (b.link, b.mode))
+    {
+        return fault("efficiency of links");
+    }
     let known = |id: &RouteId| id.index() < catalog.routes.len();
     if catalog.forbidden.iter().any(|(a, b)| a >= b || !known(b))
         || catalog.forbidden.windows(2).any(|two| two[0] >= two[1])
@@ -170,6 +186,19 @@ fn tables(catalog: &Catalog) -> Result<(), CatalogFault> {
     Ok(())
 }
 
+/// Steps ascend in number and never in what is offered, and are of a link.
+fn is_sound(catalog: &Catalog, of: &LinkEfficiency) -> bool {
+    let Some(capacity) = catalog.links.get(of.link.index()).and_then(|link| link.capacity) else {
+        return false;
+    };
+    let (mut number, mut rate) = (0, capacity);
+    of.steps.iter().all(|&(from, offered)| {
+        let falls = from > number && offered <= rate && offered.0 > 0;
+        (number, rate) = (from, offered);
+        falls
+    })
+}
+
 /// `Some` when the permutation preserves colours, links with their capacities, ranks and routes.
 fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
     let mut sorted = generator.to_vec();
@@ -192,6 +221,15 @@ fn generator_is_symmetry(catalog: &Catalog, generator: &[u32]) -> Option<()> {
             return None;
         }
         link_image.push(id);
+    }
+    let moved = catalog.efficiency.iter().map(|of| {
+        let link = LinkId::new(link_image[of.link.index()]);
+        LinkEfficiency { link, ..of.clone() }
+    });
+    let mut moved: Vec<LinkEfficiency> = moved.collect();
+    moved.sort_unstable();
+    if moved != catalog.efficiency {
+        return None;
     }
     let ranks: BTreeMap<u32, usize> =
         catalog.rank_vertices.iter().enumerate().map(|(rank, &vertex)| (vertex, rank)).collect();

@@ -1,6 +1,11 @@
 //! Which transfers run together: the one place where a set of them is held against a machine.
+//!
+//! A set fits where the needs of its transfers add up, on every resource, to no more than that offers
+//! to as many transfers as cross it. What is offered never rises with their number, so that a set
+//! that fits still does when a transfer leaves or slows down; and it changes only on resources that a
+//! new transfer takes of, so that looking at those is enough.
 
-use super::{Catalog, Channel, PlannedRoute, Transfer};
+use super::{Catalog, Channel, PlannedRoute, Transfer, offered};
 use crate::base::{BytesPerSecond, LinkId, RouteId};
 
 /// At which rates transfers may run.
@@ -18,10 +23,23 @@ pub enum Paces {
 pub struct Fit {
     /// For each route and pace what a transfer takes of what, ascending.
     needs: Vec<Vec<Vec<(usize, u64)>>>,
-    /// How much there is of each.
+    /// How much there is of each for a transfer that loses nothing.
     capacity: Vec<u64>,
+    /// Of what less is offered to more transfers.
+    curves: Vec<Curve>,
+    /// For each of what there is its curves; empty where there are none at all.
+    curves_of: Vec<Vec<usize>>,
+    /// For each route the curves that it counts for, ascending; empty where there are none at all.
+    counts_for: Vec<Vec<usize>>,
     /// For each route those that never run beside it, the others of its pair among them; ascending.
     apart: Vec<Vec<RouteId>>,
+}
+
+/// What a resource offers by the number of transfers that count.
+#[derive(Debug, Clone)]
+struct Curve {
+    capacity: u64,
+    steps: Vec<(u64, BytesPerSecond)>,
 }
 
 impl Fit {
@@ -56,6 +74,15 @@ impl Fit {
             }
             capacity.push(limit.most);
         }
+        let mut fit = Self {
+            needs,
+            apart: Vec::new(),
+            curves: Vec::new(),
+            curves_of: Vec::new(),
+            counts_for: Vec::new(),
+            capacity,
+        };
+        fit.add_curves(catalog);
         let mut apart = vec![Vec::new(); catalog.routes.len()];
         let known = |pair: &&(RouteId, RouteId)| pair.0.max(pair.1).index() < catalog.routes.len();
         for &(a, b) in catalog.forbidden.iter().filter(known) {
@@ -72,7 +99,46 @@ impl Fit {
             others.sort_unstable();
             others.dedup();
         }
-        Self { needs, capacity, apart }
+        fit.apart = apart;
+        fit
+    }
+
+    fn add_curves(&mut self, catalog: &Catalog) {
+        if catalog.efficiency.is_empty() {
+            return;
+        }
+        self.curves_of = vec![Vec::new(); self.capacity.len()];
+        self.counts_for = vec![Vec::new(); self.needs.len()];
+        for of in &catalog.efficiency {
+            let at = of.link.index();
+            let Some(&capacity) = self.capacity.get(at) else { continue };
+            self.curves_of[at].push(self.curves.len());
+            for (counts_for, route) in self.counts_for.iter_mut().zip(&catalog.routes) {
+                if of.counts(route) {
+                    counts_for.push(self.curves.len());
+                }
+            }
+            self.curves.push(Curve { capacity, steps: of.steps.clone() });
+        }
+    }
+
+    fn counts_for(&self, route: RouteId) -> &[usize] {
+        self.counts_for.get(route.index()).map_or(&[], Vec::as_slice)
+    }
+
+    fn curves_of(&self, at: usize) -> &[usize] {
+        self.curves_of.get(at).map_or(&[], Vec::as_slice)
+    }
+
+    /// What there is of something for a set of different routes together.
+    #[must_use]
+    pub fn offered(&self, at: usize, set: impl Iterator<Item = RouteId> + Clone) -> u64 {
+        let offers = |&curve: &usize| {
+            let counts = |route: &RouteId| self.counts_for(*route).contains(&curve);
+            let Curve { capacity, steps } = &self.curves[curve];
+            offered(*capacity, steps, set.clone().filter(counts).count() as u64)
+        };
+        self.curves_of(at).iter().map(offers).min().unwrap_or(self.capacity[at])
     }
 
     /// The number of routes.
@@ -96,7 +162,7 @@ impl Fit {
         &self.needs[transfer.route.index()][usize::from(transfer.pace)]
     }
 
-    /// How much there is of each.
+    /// How much there is of each for a transfer that loses nothing.
     #[must_use]
     pub fn capacity(&self) -> &[u64] {
         &self.capacity
@@ -127,7 +193,10 @@ impl Fit {
 #[derive(Debug, Clone)]
 pub struct Filling<'a> {
     fit: &'a Fit,
+    /// What is left of each, losses apart.
     left: Vec<u64>,
+    /// How many transfers count for each curve.
+    counts: Vec<u64>,
     /// The pace of each route that is in the set.
     chosen: Vec<Option<u8>>,
 }
@@ -136,7 +205,12 @@ impl<'a> Filling<'a> {
     /// The empty set.
     #[must_use]
     pub fn new(fit: &'a Fit) -> Self {
-        Self { fit, left: fit.capacity.clone(), chosen: vec![None; fit.needs.len()] }
+        Self {
+            fit,
+            left: fit.capacity.clone(),
+            counts: vec![0; fit.curves.len()],
+            chosen: vec![None; fit.needs.len()],
+        }
     }
 
     /// The pace of a route, where it is in the set.
@@ -154,12 +228,28 @@ impl<'a> Filling<'a> {
         };
         let own = self.pace(transfer.route).map(|pace| Transfer { pace, ..transfer });
         let own = own.map_or(&[][..], |own| self.fit.needs(own));
+        let more = match self.pace(transfer.route) {
+            None => self.fit.counts_for(transfer.route),
+            Some(_) => &[],
+        };
         // At any pace a route takes of the same things.
         let room = |(index, &(at, need)): (usize, &(usize, u64))| {
-            self.left[at] + own.get(index).map_or(0, |own| own.1) >= need
+            let left = self.left[at] + own.get(index).map_or(0, |own| own.1);
+            left >= need.saturating_add(self.lost(at, more))
         };
         needs.iter().enumerate().all(room)
             && !self.fit.apart(transfer.route).iter().any(|&other| self.pace(other).is_some())
+    }
+
+    /// What transfers lose of something when there are as many as now, and one more on the curves
+    /// `more`.
+    fn lost(&self, at: usize, more: &[usize]) -> u64 {
+        let lost = |&curve: &usize| {
+            let count = self.counts[curve] + u64::from(more.contains(&curve));
+            let Curve { capacity, steps } = &self.fit.curves[curve];
+            capacity - offered(*capacity, steps, count).min(*capacity)
+        };
+        self.fit.curves_of(at).iter().map(lost).max().unwrap_or(0)
     }
 
     /// Adds a route that is not in the set, at this pace, where it fits; tells whether it did.
@@ -170,6 +260,7 @@ impl<'a> Filling<'a> {
         for &(at, need) in self.fit.needs(transfer) {
             self.left[at] -= need;
         }
+        self.fit.counts_for(transfer.route).iter().for_each(|&curve| self.counts[curve] += 1);
         self.chosen[transfer.route.index()] = Some(transfer.pace);
         true
     }
@@ -180,6 +271,7 @@ impl<'a> Filling<'a> {
             for &(at, need) in self.fit.needs(Transfer { route, pace }) {
                 self.left[at] += need;
             }
+            self.fit.counts_for(route).iter().for_each(|&curve| self.counts[curve] -= 1);
         }
     }
 
@@ -199,10 +291,10 @@ impl<'a> Filling<'a> {
         (0..slowest).map(|pace| Transfer { route, pace }).find(|&transfer| self.fits(transfer))
     }
 
-    /// What is left of each.
+    /// What is left of something for the transfers of the set. Another transfer may leave less.
     #[must_use]
-    pub fn left(&self) -> &[u64] {
-        &self.left
+    pub fn left(&self, at: usize) -> u64 {
+        self.left[at] - self.lost(at, &[])
     }
 
     /// The transfers of the set.

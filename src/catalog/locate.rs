@@ -1,7 +1,7 @@
 //! From a maximal channel to its family and back.
 
 use super::symmetry::{Canonical, Edge, Form, Labeller, Structure, mapping};
-use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, StructureEdge, Transfer};
+use super::{Catalog, Channel, ChannelName, JointOf, PlannedRoute, Transfer};
 use crate::base::{BytesPerSecond, Initiator, LinkId, Mode, OrbitId, Rank, RouteClass};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,15 +23,38 @@ const LINKS: u32 = 1 << 20;
 const JOINT: u32 = 1 << 24;
 
 /// The topology of a catalog as a labelled structure: colours of vertices as stored, links coloured
-/// by their capacity. The vertices of the catalog come first. A link under a joint capacity is a
+/// by their capacity and what they lose of it. The vertices of the catalog come first. A link under a joint capacity is a
 /// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
 /// say (a push by the kernel at their least capacity) has an edge that tells its kind. Where pairs
 /// have several routes, each route is a vertex.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
+    drawing(catalog).0
+}
+
+/// What the colours of a [`structure`] stand for: two machines without efficiencies have structures
+/// of the same meaning where these are equal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Palette {
+    vertices: Vec<u32>,
+    capacities: Vec<Option<BytesPerSecond>>,
+    joint: Vec<Vec<BytesPerSecond>>,
+    kinds: Vec<RouteKind>,
+}
+
+/// As [`structure`], with the meaning of its colours.
+#[must_use]
+pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
     let capacities = sorted(catalog.links.iter().map(|link| link.capacity));
-    let colour =
-        |link: &StructureEdge| capacities.binary_search(&link.capacity).unwrap_or(0) as u32;
+    let mut lost = vec![Vec::new(); catalog.links.len()];
+    for of in &catalog.efficiency {
+        if let Some(lost) = lost.get_mut(of.link.index()) {
+            lost.push((of.mode, of.steps.as_slice()));
+        }
+    }
+    let kind = |index: usize| Some((catalog.links.get(index)?.capacity, lost.get(index)?));
+    let link_kinds = sorted((0..catalog.links.len()).map(kind));
+    let colour = |index: usize| link_kinds.binary_search(&kind(index)).unwrap_or(0) as u32;
     // One vertex for all capacities over the same links, so that none can be exchanged for another.
     let mut joint: BTreeMap<&[LinkId], Vec<BytesPerSecond>> = BTreeMap::new();
     for capacity in &catalog.joint {
@@ -40,7 +63,7 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         }
     }
     joint.values_mut().for_each(|capacities| capacities.sort_unstable());
-    let kinds = sorted(joint.values().cloned());
+    let joint_kinds = sorted(joint.values().cloned());
     let members: BTreeSet<LinkId> = joint.keys().copied().flatten().copied().collect();
 
     let mut colours: Vec<u32> = catalog.vertices.iter().map(|vertex| vertex.colour).collect();
@@ -51,14 +74,14 @@ pub fn structure(catalog: &Catalog) -> Labeller {
     let mut link_vertex = BTreeMap::new();
     for &id in &members {
         link_vertex.insert(id, colours.len() as u32);
-        colours.push(LINKS + catalog.links.get(id.index()).map_or(0, colour));
+        colours.push(LINKS + colour(id.index()));
     }
     let first_joint = colours.len() as u32;
-    let kind = |of: &Vec<_>| kinds.binary_search(of).unwrap_or(0) as u32;
+    let kind = |of: &Vec<_>| joint_kinds.binary_search(of).unwrap_or(0) as u32;
     colours.extend(joint.values().map(|of| JOINT + kind(of)));
     for (index, link) in catalog.links.iter().enumerate() {
         match link_vertex.get(&LinkId::new(index)) {
-            None => edges.push((link.from, link.to, colour(link) + 1)),
+            None => edges.push((link.from, link.to, colour(index) + 1)),
             Some(&middle) => {
                 edges.push((link.from, middle, MEMBER));
                 edges.push((middle, link.to, MEMBER));
@@ -80,7 +103,10 @@ pub fn structure(catalog: &Catalog) -> Labeller {
         let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
         edges.push((vertex(route.src), vertex(route.dst), ROUTES + kind));
     }
-    Labeller::new(Structure::new(colours, edges))
+    let mut vertices = colours.clone();
+    vertices.sort_unstable();
+    let palette = Palette { vertices, capacities, joint: joint_kinds, kinds };
+    (Labeller::new(Structure::new(colours, edges)), palette)
 }
 
 /// Draws every route as a vertex of its own behind those of the catalog: coloured by its kind, with
@@ -112,18 +138,24 @@ fn draw_routes(catalog: &Catalog, colours: &mut Vec<u32>, edges: &mut Vec<Edge>)
 }
 
 /// What a symmetry keeps of a route beside its links.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RouteKind {
     class: RouteClass,
     mode: Mode,
     initiator: Initiator,
     rate: u64,
+    /// The paced rates of half-routes, which may come from beyond the node.
+    paced: Vec<BytesPerSecond>,
 }
 
 impl RouteKind {
     pub(super) fn of(route: &PlannedRoute) -> Self {
         let PlannedRoute { class, mode, initiator, rate, .. } = *route;
-        Self { class, mode, initiator, rate: rate.0 }
+        let paced = match class {
+            RouteClass::Network => route.paced.clone(),
+            _ => Vec::new(),
+        };
+        Self { class, mode, initiator, rate: rate.0, paced }
     }
 
     /// The kind that the links of the route imply.
@@ -134,7 +166,8 @@ impl RouteKind {
             class => class,
         };
         let rate = least_capacity(catalog, route).unwrap_or_default();
-        Self { class, mode: Mode::Push, initiator: Initiator::Kernel, rate: rate.0 }
+        let (mode, initiator) = (Mode::Push, Initiator::Kernel);
+        Self { class, mode, initiator, rate: rate.0, paced: Vec::new() }
     }
 }
 
@@ -159,25 +192,34 @@ fn sorted<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
 /// the symmetry exactly when these structures have equal canonical forms.
 #[must_use]
 pub fn canonical_channel(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Canonical {
+    base.canonical(&drawn(catalog, channel))
+}
+
+/// Two channels that agree here are images of each other under the symmetry; where they differ,
+/// nothing follows (see [`Labeller::quick_form`]).
+#[must_use]
+pub fn quick_form(base: &Labeller, catalog: &Catalog, channel: &[Transfer]) -> Form {
+    base.quick_form(&drawn(catalog, channel))
+}
+
+/// An edge for each transfer, from its source.
+fn drawn(catalog: &Catalog, channel: &[Transfer]) -> Vec<Edge> {
     let is_drawn = catalog.has_alternatives();
-    let drawn: Vec<Edge> = channel
-        .iter()
-        .map(|transfer| {
-            let route = &catalog.routes[transfer.route.index()];
-            let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
-            let colour = match transfer.pace {
-                0 => TRANSFER,
-                pace => PACED + u32::from(pace),
-            };
-            // A route that has a vertex of its own is not said by its ends alone.
-            let to = match is_drawn {
-                true => catalog.vertices.len() as u32 + transfer.route.0,
-                false => vertex(route.dst),
-            };
-            (vertex(route.src), to, colour)
-        })
-        .collect();
-    base.canonical(&drawn)
+    let edge = |transfer: &Transfer| {
+        let route = &catalog.routes[transfer.route.index()];
+        let vertex = |rank: Rank| catalog.rank_vertices[rank.index()];
+        let colour = match transfer.pace {
+            0 => TRANSFER,
+            pace => PACED + u32::from(pace),
+        };
+        // A route that has a vertex of its own is not said by its ends alone.
+        let to = match is_drawn {
+            true => catalog.vertices.len() as u32 + transfer.route.0,
+            false => vertex(route.dst),
+        };
+        (vertex(route.src), to, colour)
+    };
+    channel.iter().map(edge).collect()
 }
 
 /// Finds the family of maximal strict channels. Answers are kept, since a plan's steps repeat.

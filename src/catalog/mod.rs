@@ -64,8 +64,10 @@
 //! representative fits every link and is maximal; no two are images of each other; order, sizes and
 //! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may lie outside, and the check of its links is all the proof it has.
 
+mod bound_link;
 mod bounds;
 mod check;
+mod cluster;
 mod dual;
 mod fit;
 mod locate;
@@ -76,15 +78,18 @@ mod types;
 
 pub use bounds::{BoundTables, bounds};
 pub use check::{CatalogFault, check};
+pub use cluster::{
+    ClusterCatalog, Core, Move, NodeGroup, NodeRun, NodeTemplate, PortFamily, check_cluster,
+};
 pub use dual::DualWeights;
 pub use fit::{Filling, Fit, Paces};
-pub use locate::{Locator, canonical_channel, structure};
+pub use locate::{Locator, Palette, canonical_channel, drawing, quick_form, structure};
 pub use plan::{Bounds, ChannelName, Piece, Plan, Step};
 pub use plan_json::{
     BoundsDocument, ChannelDocument, OrbitDocument, PieceDocument, PlanDocument, PlanFormatError,
     StepDocument, plan_document,
 };
 pub use types::{
-    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, PlannedRoute,
-    StructureEdge, StructureVertex, Transfer,
+    Catalog, Channel, ChannelLimit, ChannelOrbit, Families, JointCapacity, JointOf, LinkEfficiency,
+    PlannedRoute, StructureEdge, StructureVertex, Transfer, offered,
 };

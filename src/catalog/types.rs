@@ -20,6 +20,10 @@ pub struct Catalog {
     /// Capacities beside those of single links; their [`LinkId`]s follow those of the links.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub joint: Vec<JointCapacity>,
+    /// What links offer when transfers share them, ascending by link and mode; only where some route
+    /// counts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub efficiency: Vec<LinkEfficiency>,
     /// The vertex (by position) of each end of routes: the ranks, and after them the ports of a node
     /// template, whose numbers follow those of the ranks.
     pub rank_vertices: Vec<u32>,
@@ -94,6 +98,36 @@ pub enum JointOf {
     Links(Vec<LinkId>),
     /// The memory of a socket (position of the vertex): reads plus writes.
     Memory(u32),
+}
+
+/// What a directed link offers by the number of transfers that cross it, each counted once however
+/// often it takes the link.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LinkEfficiency {
+    /// The link.
+    pub link: LinkId,
+    /// Only transfers of this mode count; all without.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    /// From so many transfers on the link offers so much; below the first, its capacity. Numbers
+    /// ascend from at least 1; what is offered never rises, so that subsets of channels are channels.
+    pub steps: Vec<(u64, BytesPerSecond)>,
+}
+
+impl LinkEfficiency {
+    /// Whether a transfer over a route counts.
+    #[must_use]
+    pub fn counts(&self, route: &PlannedRoute) -> bool {
+        self.mode.is_none_or(|mode| mode == route.mode) && route.links.contains(&self.link)
+    }
+}
+
+/// What a resource offers to so many transfers: the last of the steps that they reach, the capacity
+/// before the first.
+#[must_use]
+pub fn offered(capacity: u64, steps: &[(u64, BytesPerSecond)], transfers: u64) -> u64 {
+    let reached = steps.iter().take_while(|(from, _)| *from <= transfers);
+    reached.last().map_or(capacity, |(_, rate)| rate.0)
 }
 
 /// The most transfers at once in some place of the machine.

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::failure::Failure;
 use super::verbs;
+use crate::base::Setting;
 use crate::diagnostics::{Diagnostic, Exit, Sources, render};
 use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 use std::io::Write as _;
@@ -89,6 +90,36 @@ pub(super) struct DemandArgs {
     /// .csv, .json or .npy file [default: uniform:1MiB]
     #[arg(long, value_name = "D")]
     pub(super) demand: Option<String>,
+}
+
+/// In which setting to look at a machine.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub(super) struct SettingArgs {
+    /// What transfers lose beside sharing what there is: nothing (ideal), or what the machine's
+    /// profile says [default: profile where the machine has an `efficiency`, else ideal]
+    #[arg(long, value_enum, value_name = "SETTING")]
+    pub(super) setting: Option<SettingChoice>,
+}
+
+#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SettingChoice {
+    /// Nothing: `efficiency`, `cost` and latencies do not count
+    Ideal,
+    /// What the file says
+    Profile,
+}
+
+impl SettingArgs {
+    /// The ideal setting, whatever the machine says.
+    pub(super) const IDEAL: Self = Self { setting: Some(SettingChoice::Ideal) };
+
+    /// The setting asked for.
+    pub(super) fn asked(self) -> Option<Setting> {
+        self.setting.map(|choice| match choice {
+            SettingChoice::Ideal => Setting::Ideal,
+            SettingChoice::Profile => Setting::Profile,
+        })
+    }
 }
 
 #[derive(Subcommand, Debug)]

@@ -4,6 +4,7 @@ use super::failure::Outcome;
 use super::pipeline::{DEFAULT_DEMAND, internal};
 use super::verbs::wording::times;
 use crate::analyzer::{self, Limits};
+use crate::base::Setting;
 use crate::catalog::{self, Bounds, Families};
 use crate::demand;
 use crate::topology::Topology;
@@ -25,6 +26,7 @@ pub(super) enum Row {
 pub(super) struct Found {
     target: String,
     ranks: usize,
+    setting: Setting,
     order: String,
     pair_orbits: u32,
     strict: Families,
@@ -35,7 +37,7 @@ pub(super) struct Found {
 }
 
 /// Analyzes one machine; the time is that of the analyzer alone, its proof included.
-pub(super) fn row(target: &str, topology: &Topology) -> Outcome<Row> {
+pub(super) fn row(target: &str, topology: &Topology, setting: Setting) -> Outcome<Row> {
     let start = Instant::now();
     let catalog = analyzer::analyze(topology, &Limits::default())?;
     let time = start.elapsed();
@@ -46,6 +48,7 @@ pub(super) fn row(target: &str, topology: &Topology) -> Outcome<Row> {
     Ok(Row::Found(Box::new(Found {
         target: target.to_owned(),
         ranks,
+        setting,
         two_rate: catalog.two_rate.unwrap_or_else(|| catalog.strict.clone()),
         order: catalog.order,
         pair_orbits: catalog.pair_orbits,
@@ -110,6 +113,7 @@ pub(super) fn document(rows: &[Row]) -> Value {
             Row::Found(found) => json!({
                 "target": found.target,
                 "ranks": found.ranks,
+                "setting": found.setting,
                 "order": found.order,
                 "pair_orbits": found.pair_orbits,
                 "strict": families(&found.strict),

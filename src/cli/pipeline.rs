@@ -4,13 +4,13 @@
 //! TARGET ─ load ─▶ tree ─ elaborate ─▶ machine ─ build ─▶ topology ─ analyze ─▶ catalog ─ plan ─▶ plan
 //! ```
 
-use super::arguments::{DemandArgs, TargetArgs};
+use super::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use super::context::Context;
 use super::failure::Outcome;
 use super::input;
 use super::target;
 use crate::analyzer::{self, Limits};
-use crate::base::Demand;
+use crate::base::{Demand, Setting};
 use crate::bundle::{self, Bundle};
 use crate::catalog::{Catalog, Locator, Plan};
 use crate::diagnostics::{Diagnostic, Exit, Severity};
@@ -57,10 +57,11 @@ pub(super) fn machine(
     Ok((target, machine))
 }
 
-/// TARGET to topology.
+/// TARGET to topology, in the setting that is asked for.
 pub(super) fn topology(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
 ) -> Outcome<(target::Target, Topology)> {
     let (target, machine) = machine(context, args)?;
     let built = topology::build(&machine, dsl::digest(&target.file))?;
@@ -70,16 +71,23 @@ pub(super) fn topology(
     // A bundle is a machine as its kernels use it.
     let is_bundle = target.kind == target::Kind::Bundle;
     let carried = is_bundle.then(|| built.topology.carried_out_by(&codegen::KERNELS)).flatten();
-    Ok((target, carried.unwrap_or(built.topology)))
+    let topology = carried.unwrap_or(built.topology);
+    // A bundle plans for the ideal setting.
+    let topology = match setting.asked().or(is_bundle.then_some(Setting::Ideal)) {
+        Some(Setting::Ideal) => topology.ideal(),
+        _ => topology,
+    };
+    Ok((target, topology))
 }
 
 /// TARGET to catalog, for plans: what they do not keep to is refused.
 pub(super) fn plannable(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let found = topology(context, args)?;
+    let found = topology(context, args, setting)?;
     planned(context, found, limits)
 }
 
@@ -87,9 +95,10 @@ pub(super) fn plannable(
 pub(super) fn runnable(
     context: &mut Context,
     args: &TargetArgs,
+    setting: SettingArgs,
     limits: &Limits,
 ) -> Outcome<Platform> {
-    let (target, mut topology) = topology(context, args)?;
+    let (target, mut topology) = topology(context, args, setting)?;
     if let Some(carried) = topology.carried_out_by(&codegen::KERNELS) {
         context.notes.extend(codegen::second_best(&topology, &carried));
         topology = carried;

@@ -8,6 +8,7 @@
 use super::fault::Fault;
 use super::label::PairLabel;
 use super::matrix::Matrix;
+use crate::base::Forest;
 use crate::diagnostics::Diagnostics;
 use std::collections::BTreeSet;
 
@@ -60,32 +61,6 @@ pub enum Grounds {
     HiddenBare,
 }
 
-/// Disjoint sets; the representative is the smallest member.
-struct Sets(Vec<usize>);
-
-impl Sets {
-    fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn find(&self, mut item: usize) -> usize {
-        while self.0[item] != item {
-            item = self.0[item];
-        }
-        item
-    }
-
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.find(a), self.find(b));
-        let (low, high) = (a.min(b), a.max(b));
-        self.0[high] = low;
-    }
-
-    fn same(&self, a: usize, b: usize) -> bool {
-        self.find(a) == self.find(b)
-    }
-}
-
 /// The tree of `matrix`.
 ///
 /// # Errors
@@ -93,7 +68,7 @@ impl Sets {
 pub fn layout(matrix: &Matrix) -> Result<Layout, Diagnostics> {
     let count = matrix.devices.len();
     let sets = |test: fn(PairLabel) -> bool| {
-        let mut sets = Sets::new(count);
+        let mut sets = Forest::new(count);
         for row in 0..count {
             for column in row + 1..count {
                 if test(matrix.labels[row][column]) {
@@ -133,9 +108,9 @@ pub fn layout(matrix: &Matrix) -> Result<Layout, Diagnostics> {
 /// Each class must be an equivalence: whoever is near the same device is near each other.
 fn contradictions(
     matrix: &Matrix,
-    near: &Sets,
-    cascade: &Sets,
-    local: &Sets,
+    near: &Forest,
+    cascade: &Forest,
+    local: &Forest,
 ) -> Result<(), Diagnostics> {
     let mut faults = Diagnostics::new();
     for row in 0..matrix.devices.len() {
@@ -161,7 +136,7 @@ fn contradictions(
 /// Joins groups whose relation the labels leave open, by the affinity of their GPUs. Labels leave
 /// it open where every pair of GPUs is `SYS` (some virtual machines and boards print that within a
 /// socket too), or where all that joins two groups is NVLink.
-fn join_by_affinity(matrix: &Matrix, local: &mut Sets) -> Grounds {
+fn join_by_affinity(matrix: &Matrix, local: &mut Forest) -> Grounds {
     let gpus = matrix.gpus;
     let pairs = || (0..gpus).flat_map(move |a| (a + 1..gpus).map(move |b| (a, b)));
     let all_sys = gpus > 1 && pairs().all(|(a, b)| matrix.labels[a][b] == PairLabel::Sys);
@@ -182,7 +157,7 @@ fn join_by_affinity(matrix: &Matrix, local: &mut Sets) -> Grounds {
         return Grounds::AllSys;
     }
     // Only what the labels say counts here, not what was joined on the way.
-    let groups: Vec<usize> = (0..matrix.devices.len()).map(|device| local.find(device)).collect();
+    let groups: Vec<usize> = (0..matrix.devices.len()).map(|device| local.root(device)).collect();
     let mut apart: BTreeSet<(usize, usize)> = BTreeSet::new();
     for (row, labels) in matrix.labels.iter().enumerate() {
         let far = labels.iter().enumerate().filter(|(_, label)| **label == PairLabel::Sys);
@@ -207,10 +182,10 @@ fn join_by_affinity(matrix: &Matrix, local: &mut Sets) -> Grounds {
 }
 
 /// Numbers the sockets by their first GPU. Cards that are `SYS` to every GPU go to one socket more.
-fn sockets(matrix: &Matrix, local: &Sets, layout: &mut Layout) {
+fn sockets(matrix: &Matrix, local: &Forest, layout: &mut Layout) {
     let mut numbers: Vec<(usize, usize)> = Vec::new();
     for device in 0..matrix.devices.len() {
-        let group = local.find(device);
+        let group = local.root(device);
         let number = numbers.iter().find(|(known, _)| *known == group).map(|(_, number)| *number);
         layout.socket_of[device] = match number {
             Some(number) => number,
@@ -229,10 +204,10 @@ fn sockets(matrix: &Matrix, local: &Sets, layout: &mut Layout) {
 
 /// Switches in the order of their first device, those of GPUs before those of cards alone (GPUs
 /// come first in the matrix).
-fn switches(count: usize, near: &Sets, cascade: &Sets, layout: &mut Layout) {
+fn switches(count: usize, near: &Forest, cascade: &Forest, layout: &mut Layout) {
     let mut upstream_of = vec![None; count];
     for device in 0..count {
-        let group = cascade.find(device);
+        let group = cascade.root(device);
         let is_cascade = (0..count).any(|d| cascade.same(d, device) && !near.same(d, device));
         if is_cascade && upstream_of[group].is_none() {
             upstream_of[group] = Some(layout.upstream.len());

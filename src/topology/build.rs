@@ -1,5 +1,6 @@
 //! From a machine to a checked topology.
 
+use super::efficiency;
 use super::fault::{BELIEVABLE, Fault, link_text};
 use super::graph::Network;
 use super::local::Ground;
@@ -221,10 +222,12 @@ fn resources(machine: &Machine) -> (Vec<Resource>, usize) {
     let of = |kind: ResourceKind, value: &LinkValue, span| Resource {
         kind,
         capacity: value.rate,
+        efficiency: Vec::new(),
         latency: Nanos(0),
         assumed: values::assumed(value).is_some(),
         span,
     };
+    let offers = efficiency::of_links(machine);
     let mut resources = Vec::new();
     // The first direction of each link.
     let mut firsts = Vec::new();
@@ -234,7 +237,8 @@ fn resources(machine: &Machine) -> (Vec<Resource>, usize) {
         for (from, to) in [(from, to), (to, from)].into_iter().take(1 + usize::from(link.duplex)) {
             let kind = ResourceKind::Link { from, to, link: position };
             let latency = link.value.latency;
-            resources.push(Resource { latency, ..of(kind, &link.value, link.span) });
+            let efficiency = offers[position].clone();
+            resources.push(Resource { efficiency, latency, ..of(kind, &link.value, link.span) });
         }
     }
     let links = resources.len();

@@ -8,6 +8,7 @@ mod candidates;
 mod card_choice;
 mod cross;
 mod draw;
+mod efficiency;
 mod fault;
 mod graph;
 mod hazards;
@@ -30,6 +31,7 @@ pub use crate::dsl::machine::{PlacedRule, Rule};
 pub use build::{Built, MAX_NODE_RANKS, MAX_RANKS, build};
 pub use candidates::Abilities;
 pub use card_choice::CardChoice;
+pub use efficiency::Efficiency;
 pub use hazards::PlaceLimit;
 pub use network::Half;
 pub use survey::{

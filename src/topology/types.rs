@@ -1,5 +1,6 @@
 //! What a checked topology consists of.
 
+use super::Efficiency;
 use super::network::Between;
 use crate::base::{
     BusId, BytesPerSecond, DeviceKind, Digest, Initiator, LinkId, Mode, Nanos, NodeId, Rank,
@@ -105,6 +106,8 @@ pub struct Resource {
     pub kind: ResourceKind,
     /// Payload bytes a second; `None` only where unknown and on no route.
     pub capacity: Option<BytesPerSecond>,
+    /// What it offers when transfers share it, at most one a mode, in the order of modes; links only.
+    pub efficiency: Vec<Efficiency>,
     /// Delay of the first byte; 0 but for links.
     pub latency: Nanos,
     /// Whether the capacity is assumed.

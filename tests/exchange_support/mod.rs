@@ -55,6 +55,7 @@ pub fn catalog() -> Catalog {
             })
             .collect(),
         joint: Vec::new(),
+        efficiency: Vec::new(),
         rank_vertices: (0..RANKS as u32).collect(),
         routes: pairs()
             .map(|(src, dst)| PlannedRoute {

@@ -12,7 +12,8 @@ pub struct Structure {
     neighbours: Vec<(u32, u32)>,
     /// Where the neighbours of each vertex begin, and where the last ones end.
     starts: Vec<u32>,
-    edges: Vec<Edge>,
+    /// The number of edges.
+    edges: usize,
 }
 
 /// Tells, in the colour of an edge, that it enters.
@@ -26,19 +27,8 @@ impl Structure {
     /// Where an end of an edge does not exist.
     #[must_use]
     pub fn new(colours: Vec<u32>, edges: Vec<Edge>) -> Self {
-        let mut own = vec![Vec::new(); colours.len()];
-        for &(from, to, colour) in &edges {
-            debug_assert!(colour < ENTERS);
-            own[from as usize].push((to, colour));
-            own[to as usize].push((from, colour | ENTERS));
-        }
-        let mut starts = vec![0];
-        let mut neighbours = Vec::with_capacity(2 * edges.len());
-        for own in own {
-            neighbours.extend(own);
-            starts.push(neighbours.len() as u32);
-        }
-        Self { colours, neighbours, starts, edges }
+        let (starts, neighbours) = by_vertex(colours.len(), &edges);
+        Self { colours, neighbours, starts, edges: edges.len() }
     }
 
     /// The number of vertices.
@@ -60,14 +50,82 @@ impl Structure {
     pub(super) fn neighbours(&self, vertex: usize) -> &[(u32, u32)] {
         &self.neighbours[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
     }
+}
 
-    /// The edges, and further ones, with every vertex `v` called `names[v]`, sorted: equal for two
-    /// labellings exactly when one is the other after an automorphism.
-    pub(super) fn renamed(&self, further: &[Edge], names: &[u32]) -> Vec<Edge> {
-        let renamed =
-            |&(from, to, colour): &Edge| (names[from as usize], names[to as usize], colour);
-        let mut edges: Vec<Edge> = self.edges.iter().chain(further).map(renamed).collect();
-        edges.sort_unstable();
+/// A structure with further edges drawn in.
+#[derive(Debug)]
+pub(super) struct Drawn<'a> {
+    structure: &'a Structure,
+    further: &'a [Edge],
+    /// The neighbours over further edges, as those of the structure.
+    neighbours: Vec<(u32, u32)>,
+    starts: Vec<u32>,
+}
+
+impl<'a> Drawn<'a> {
+    pub(super) fn new(structure: &'a Structure, further: &'a [Edge]) -> Self {
+        let (starts, neighbours) = by_vertex(structure.len(), further);
+        Self { structure, further, neighbours, starts }
+    }
+
+    /// The number of vertices.
+    pub(super) fn len(&self) -> usize {
+        self.structure.len()
+    }
+
+    pub(super) fn further(&self) -> &'a [Edge] {
+        self.further
+    }
+
+    fn own(&self, vertex: usize) -> &[(u32, u32)] {
+        &self.neighbours[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+
+    pub(super) fn for_neighbours(&self, vertex: u32, mut each: impl FnMut(u32, u32)) {
+        for &(other, colour) in self.structure.neighbours(vertex as usize) {
+            each(other, colour);
+        }
+        for &(other, colour) in self.own(vertex as usize) {
+            each(other, colour);
+        }
+    }
+
+    /// All edges with every vertex `v` called `names[v]`, sorted: equal for two labellings exactly
+    /// when one is the other after an automorphism. `order` has the vertices by their names.
+    pub(super) fn renamed(&self, order: &[u32], names: &[u32]) -> Vec<Edge> {
+        let mut edges = Vec::with_capacity(self.structure.edges + self.further.len());
+        for (&vertex, from) in order.iter().zip(0u32..) {
+            let first = edges.len();
+            self.for_neighbours(vertex, |other, colour| {
+                if colour < ENTERS {
+                    edges.push((from, names[other as usize], colour));
+                }
+            });
+            edges[first..].sort_unstable();
+        }
         edges
     }
+}
+
+/// The neighbours of each vertex, one vertex after the other, and where those of each begin.
+fn by_vertex(vertices: usize, edges: &[Edge]) -> (Vec<u32>, Vec<(u32, u32)>) {
+    let mut starts = vec![0u32; vertices + 1];
+    for &(from, to, _) in edges {
+        starts[from as usize + 1] += 1;
+        starts[to as usize + 1] += 1;
+    }
+    for vertex in 0..vertices {
+        starts[vertex + 1] += starts[vertex];
+    }
+    let mut next = starts.clone();
+    let mut neighbours = vec![(0, 0); 2 * edges.len()];
+    for &(from, to, colour) in edges {
+        debug_assert!(colour < ENTERS);
+        for (vertex, neighbour) in [(from, (to, colour)), (to, (from, colour | ENTERS))] {
+            let at = &mut next[vertex as usize];
+            neighbours[*at as usize] = neighbour;
+            *at += 1;
+        }
+    }
+    (starts, neighbours)
 }

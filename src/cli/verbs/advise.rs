@@ -1,9 +1,9 @@
 //! `variopath advise`: the single changes that would lower a demand's bound most.
 
-use super::wording::{count, demand_line};
+use super::wording::{count, demand_line, setting_line};
 use crate::advise::{self, Advice, Report};
-use crate::base::Picos;
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::base::{Picos, Setting};
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand};
@@ -23,6 +23,8 @@ pub(in crate::cli) struct AdviseArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// Prints one JSON document, `variopath-advice/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -33,17 +35,21 @@ pub(in crate::cli) fn advise(context: &mut Context, args: &AdviseArgs) -> Outcom
     let (target, machine) = pipeline::machine(context, &args.target)?;
     let demand = pipeline::demand(&args.demand, machine.ranks.len())?;
     context.progress(&format!("trying changes of {}", machine.name));
-    let report = advise::advise(&machine, &dsl::digest(&target.file), &demand.demand)?;
+    let report =
+        advise::advise(&machine, &dsl::digest(&target.file), &demand.demand, args.setting.asked())?;
     if context.json {
         return context.print_json(&document(&machine, &demand, &report));
     }
-    context.print(&text(&machine, &demand, &report))
+    let is_profile = report.setting == Setting::Profile;
+    let said = args.setting.asked().or(is_profile.then_some(report.setting));
+    context.print(&text(&machine, &demand, &report, said))
 }
 
-fn text(machine: &Machine, demand: &NamedDemand, report: &Report) -> String {
+fn text(machine: &Machine, demand: &NamedDemand, report: &Report, said: Option<Setting>) -> String {
     let none = || "nothing".to_owned();
     let mut out = String::new();
     let _ = writeln!(out, "machine     {} as it is", one_line(&machine.name));
+    out.push_str(&setting_line(said));
     let _ = writeln!(out, "demand      {}", demand_line(demand));
     let critical = report.critical.clone().unwrap_or_else(none);
     let _ = writeln!(
@@ -113,6 +119,7 @@ fn document(machine: &Machine, demand: &NamedDemand, report: &Report) -> Value {
         "format": "variopath-advice/1",
         "topology": machine.name,
         "demand": demand.name,
+        "setting": report.setting,
         "t_star_ns": report.bounds.t_star.nanos_down(),
         "t_eff_ns": report.bounds.t_eff.nanos_down(),
         "critical": report.critical,

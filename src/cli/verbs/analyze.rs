@@ -1,13 +1,16 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
-use super::wording::{count, machine_line, times};
+use super::analyze_cluster::analyze_cluster;
+use super::wording::{count, machine_line, setting_line, times};
 use crate::analyzer::{self, Certificate, Exact, Limits, RaisedBounds};
+use crate::base::Setting;
 use crate::base::{Initiator, Mode};
 use crate::catalog::{Bounds, Families, Paces};
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
+use crate::diagnostics::Diagnostic;
 use crate::topology::ResourceKind;
 use clap::Args;
 use serde_json::{Value, json};
@@ -21,6 +24,8 @@ pub(in crate::cli) struct AnalyzeArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// Also finds the least time that any sequence of channels needs, by a linear program; takes
     /// seconds where many transfers differ
     #[arg(long)]
@@ -32,15 +37,29 @@ pub(in crate::cli) struct AnalyzeArgs {
 
 /// Prints what the analyzer found.
 pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outcome {
-    let machine = pipeline::topology(context, &args.target)?;
+    let machine = pipeline::topology(context, &args.target, args.setting)?;
+    if analyzer::is_cluster(&machine.1) {
+        if args.exact {
+            return Err(Diagnostic::unsupported(
+                "exact-nodes",
+                "the exact optimum is not sought for machines of several nodes",
+            )
+            .help("leave --exact out, or describe one node alone")
+            .into());
+        }
+        let demand = pipeline::demand(&args.demand, machine.1.ranks.len())?;
+        return analyze_cluster(context, machine.0.kind, &machine.1, &demand);
+    }
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let raised = analyzer::raised_bounds(&platform.topology, &platform.catalog, &demand.demand)
         .map_err(|error| internal(&error))?;
     let bounds = &raised.bounds;
+    let setting = args.setting.asked().unwrap_or(platform.topology.setting());
     let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
         let mut document = document(&platform, &demand, bounds);
+        document["setting"] = json!(setting);
         if let Some(Certificate::Weights { resources, routes }) = &raised.certificate {
             // Of routes (source, destination, index) by the caps that hold them back.
             document["bounds"]["dual_weights"] = json!(resources);
@@ -54,7 +73,8 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
         }
         return context.print_json(&document);
     }
-    let mut out = text(&platform, &demand, &raised);
+    let said = args.setting.asked().or((setting == Setting::Profile).then_some(setting));
+    let mut out = text(&platform, &demand, &raised, said);
     if let Some([strict, two_rate]) = optima {
         let _ = writeln!(
             out,
@@ -94,7 +114,12 @@ fn optimum_document(exact: Exact) -> Value {
     json!({"lower_ns": exact.lower.nanos_down(), "upper_ns": exact.upper.nanos_up()})
 }
 
-fn text(platform: &Platform, demand: &NamedDemand, raised: &RaisedBounds) -> String {
+fn text(
+    platform: &Platform,
+    demand: &NamedDemand,
+    raised: &RaisedBounds,
+    said: Option<Setting>,
+) -> String {
     let bounds = &raised.bounds;
     let catalog = &platform.catalog;
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
@@ -104,6 +129,7 @@ fn text(platform: &Platform, demand: &NamedDemand, raised: &RaisedBounds) -> Str
     let classes: Vec<String> = classes.iter().map(|(class, n)| format!("{n} {class}")).collect();
     let mut out = String::new();
     let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
+    out.push_str(&setting_line(said));
     let (pairs, routes) = (catalog.pairs().count(), catalog.routes.len());
     let over = if routes > pairs { format!(", {}", count(routes, "route")) } else { String::new() };
     let pairs = count(pairs, "pair");
@@ -174,7 +200,7 @@ fn scaled(platform: &Platform) -> String {
 }
 
 /// How many maximal channels there are, in how many orbits, and how many transfers they have.
-fn families(families: &Families, kind: &str) -> String {
+pub(super) fn families(families: &Families, kind: &str) -> String {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for orbit in &families.orbits {
         *sizes.entry(orbit.representative.0.len()).or_default() += 1;
@@ -283,7 +309,7 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
     })
 }
 
-fn families_document(families: &Families) -> Value {
+pub(super) fn families_document(families: &Families) -> Value {
     let Families { channels, orbits, complete } = families;
     json!({"channels": channels, "orbits": orbits.len(), "complete": complete})
 }

@@ -1,7 +1,7 @@
 //! `variopath bench`: planning time and plan quality.
 
 use crate::analyzer::Limits;
-use crate::cli::arguments::{AssumeArgs, TargetArgs};
+use crate::cli::arguments::{AssumeArgs, SettingArgs, TargetArgs};
 use crate::cli::bench_analyze::{self, Row};
 use crate::cli::bench_plan;
 use crate::cli::context::Context;
@@ -32,6 +32,8 @@ struct BenchAnalyzeArgs {
     targets: Vec<String>,
     #[command(flatten)]
     assume: AssumeArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// Prints one JSON document, `variopath-bench-analyze/1`
     #[arg(long)]
     json: bool,
@@ -83,8 +85,10 @@ fn analyze(context: &mut Context, args: &BenchAnalyzeArgs) -> Outcome {
     for target in or_presets(&args.targets) {
         context.progress(&format!("analyzing {target}"));
         let named = TargetArgs { target: target.clone(), assume: args.assume.clone() };
-        let row = pipeline::topology(context, &named)
-            .and_then(|(_, topology)| bench_analyze::row(&target, &topology));
+        let row = pipeline::topology(context, &named, args.setting).and_then(|(_, topology)| {
+            let setting = args.setting.asked().unwrap_or(topology.setting());
+            bench_analyze::row(&target, &topology, setting)
+        });
         // The warnings of each machine are for `check` to tell.
         context.notes = Diagnostics::new();
         rows.push(row.unwrap_or_else(|failure| {
@@ -103,15 +107,16 @@ fn plan(context: &mut Context, args: &BenchPlanArgs) -> Outcome {
     for target in or_presets(&args.targets) {
         context.progress(&format!("planning for {target}"));
         let named = TargetArgs { target: target.clone(), assume: AssumeArgs::default() };
-        let platform = match pipeline::plannable(context, &named, &Limits::strict()) {
-            Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
-                let why = failure.0.iter().next().map_or("", |first| &first.message);
-                let message = format!("preset {target} is left out: {why}");
-                context.notes.push(Diagnostic::warning("left-out", message));
-                continue;
-            }
-            platform => platform?,
-        };
+        let platform =
+            match pipeline::plannable(context, &named, SettingArgs::default(), &Limits::strict()) {
+                Err(failure) if args.targets.is_empty() && failure.exit() == Exit::Failed => {
+                    let why = failure.0.iter().next().map_or("", |first| &first.message);
+                    let message = format!("preset {target} is left out: {why}");
+                    context.notes.push(Diagnostic::warning("left-out", message));
+                    continue;
+                }
+                platform => platform?,
+            };
         rows.push(bench_plan::row(&platform.topology, &platform.catalog, args.seeds)?);
     }
     if context.json {

@@ -3,7 +3,7 @@
 use super::wording::{count, machine_line};
 use crate::analyzer::Limits;
 use crate::bundle::BundleError;
-use crate::cli::arguments::TargetArgs;
+use crate::cli::arguments::{SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
@@ -16,6 +16,8 @@ use serde_json::json;
 pub(in crate::cli) struct BuildArgs {
     #[command(flatten)]
     target: TargetArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// The bundle's folder, written whole or not at all
     #[arg(short, long, value_name = "DIR")]
     output: String,
@@ -43,7 +45,7 @@ pub(in crate::cli) fn build(context: &mut Context, args: &BuildArgs) -> Outcome 
         .help("leave --arch out and compile kernels.cu with nvcc or NVRTC")
         .into());
     }
-    let platform = pipeline::runnable(context, &args.target, &Limits::default())?;
+    let platform = pipeline::runnable(context, &args.target, args.setting, &Limits::default())?;
     let parts = pipeline::bundle_parts(&platform)?;
     let path = std::path::Path::new(&args.output);
     let manifest = crate::bundle::write(path, &parts, args.force).map_err(|error| {

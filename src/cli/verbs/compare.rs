@@ -1,10 +1,10 @@
 //! `variopath compare`: what a demand's bounds are on two machines.
 
-use super::wording::{demand_line, machine_line, times};
+use super::wording::{demand_line, machine_line, setting_line, times};
 use crate::analyzer;
-use crate::base::Picos;
+use crate::base::{Picos, Setting};
 use crate::catalog::Bounds;
-use crate::cli::arguments::{AssumeArgs, DemandArgs, TargetArgs};
+use crate::cli::arguments::{AssumeArgs, DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, internal};
@@ -28,6 +28,8 @@ pub(in crate::cli) struct CompareArgs {
     assume: AssumeArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// Prints one JSON document, `variopath-comparison/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -38,13 +40,15 @@ struct Side {
     kind: Kind,
     topology: Topology,
     bounds: Bounds,
+    setting: Setting,
 }
 
 /// Prints the bounds of both machines side by side, and which link is critical on which.
 pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outcome {
+    let setting = args.setting;
     let load = |context: &mut Context, target: &str| {
         let args = TargetArgs { target: target.to_owned(), assume: args.assume.clone() };
-        pipeline::topology(context, &args)
+        pipeline::topology(context, &args, setting)
     };
     let (a, b) = (load(context, &args.a)?, load(context, &args.b)?);
     let (ranks, other) = (a.1.ranks.len(), b.1.ranks.len());
@@ -61,7 +65,8 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
         let bounds = analyzer::raised_bounds(&topology, &catalog, &demand.demand)
             .map_err(|error| internal(&error))?
             .bounds;
-        Ok(Side { kind: target.kind, topology, bounds })
+        let setting = setting.asked().unwrap_or(topology.setting());
+        Ok(Side { kind: target.kind, topology, bounds, setting })
     };
     let sides = [side(a)?, side(b)?];
     if context.json {
@@ -70,18 +75,34 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
     // Two states of one file have one name: then the files tell them apart.
     let alike = sides[0].topology.name == sides[1].topology.name;
     let label = |target: &str| if alike { format!("{target}: ") } else { String::new() };
-    context.print(&text(&demand, &sides, [label(&args.a), label(&args.b)]))
+    context.print(&text(&demand, &sides, [label(&args.a), label(&args.b)], setting.asked()))
 }
 
 fn critical(side: &Side) -> String {
     analyzer::critical_name(&side.topology, &side.bounds).unwrap_or_else(|| "none".to_owned())
 }
 
-fn text(demand: &NamedDemand, sides: &[Side; 2], labels: [String; 2]) -> String {
+/// In which settings the sides are, where it was asked for or one of them is in its profile.
+fn settings(sides: &[Side; 2], said: Option<Setting>) -> String {
+    let [a, b] = sides.each_ref().map(|side| side.setting);
+    if a == b {
+        setting_line(said.or((a == Setting::Profile).then_some(a)))
+    } else {
+        format!("setting     A {a}, B {b}\n")
+    }
+}
+
+fn text(
+    demand: &NamedDemand,
+    sides: &[Side; 2],
+    labels: [String; 2],
+    said: Option<Setting>,
+) -> String {
     let [a, b] = sides;
     let mut out = String::new();
     let _ = writeln!(out, "A           {}{}", labels[0], machine_line(a.kind, &a.topology));
     let _ = writeln!(out, "B           {}{}", labels[1], machine_line(b.kind, &b.topology));
+    out.push_str(&settings(sides, said));
     let _ = writeln!(out, "demand      {}", demand_line(demand));
     for (name, of) in [
         ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),
@@ -123,6 +144,7 @@ fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {
             "topology": side.topology.name,
             "digest": side.topology.digest,
             "assumed_values": side.topology.assumed,
+            "setting": side.setting,
             "t_star_ns": side.bounds.t_star.nanos_down(),
             "t_eff_ns": side.bounds.t_eff.nanos_down(),
             "critical_link": side.bounds.critical_link,

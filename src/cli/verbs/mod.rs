@@ -2,6 +2,7 @@
 
 pub(super) mod advise;
 pub(super) mod analyze;
+pub(super) mod analyze_cluster;
 pub(super) mod bench;
 pub(super) mod build;
 pub(super) mod calibrate;

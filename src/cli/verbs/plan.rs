@@ -1,9 +1,10 @@
 //! `variopath plan`: the schedule of one exchange.
 
-use super::wording::{demand_line, machine_line, plan_line};
+use super::wording::{demand_line, machine_line, plan_line, setting_line};
 use crate::analyzer::Limits;
+use crate::base::Setting;
 use crate::catalog::{Plan, plan_document};
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, Platform};
@@ -37,9 +38,8 @@ struct How {
     /// The kind of plan
     #[arg(long, value_enum, default_value = "auto", value_name = "KIND")]
     strategy: Strategy,
-    /// What links lose when transfers share them
-    #[arg(long, value_enum, default_value = "ideal", value_name = "SETTING")]
-    setting: Setting,
+    #[command(flatten)]
+    setting: SettingArgs,
 }
 
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,18 +56,10 @@ enum Strategy {
     AllAtOnce,
 }
 
-#[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
-enum Setting {
-    /// Nothing
-    Ideal,
-    /// Not planned by this version
-    Profile,
-}
-
 /// Prints the plan as a table of steps, or as JSON.
 pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     supported(&args.how)?;
-    let platform = pipeline::plannable(context, &args.target, &Limits::strict())?;
+    let platform = pipeline::plannable(context, &args.target, args.how.setting, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let mut document = plan_document(&platform.topology.name, &plan);
@@ -81,6 +73,7 @@ pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
     }
     let mut out = String::new();
     let _ = writeln!(out, "machine     {}", machine_line(platform.kind, &platform.topology));
+    out.push_str(&setting_line(args.how.setting.asked()));
     let _ = writeln!(out, "demand      {}", demand_line(&demand));
     let _ = writeln!(out, "plan        {}", plan_line(&platform.topology, &plan));
     out.push_str(&steps(context, &platform, &plan));
@@ -88,16 +81,16 @@ pub(in crate::cli) fn plan(context: &mut Context, args: &PlanArgs) -> Outcome {
 }
 
 fn supported(how: &How) -> Outcome {
-    let refused = match (how.strategy, how.setting) {
-        (Strategy::Auto | Strategy::Strict, Setting::Ideal) => return Ok(()),
-        (_, Setting::Profile) => "--setting profile",
+    let refused = match (how.strategy, how.setting.asked()) {
+        (_, Some(Setting::Profile)) => "--setting profile",
+        (Strategy::Auto | Strategy::Strict, _) => return Ok(()),
         (Strategy::TwoRate, _) => "--strategy two-rate",
         (Strategy::Cluster, _) => "--strategy cluster",
         (Strategy::AllAtOnce, _) => "--strategy all-at-once",
     };
     let message = format!("{refused} is not supported by this version");
     Err(Diagnostic::unsupported("unsupported", message)
-        .help("plans are strict ones in the ideal setting: leave the option out")
+        .help("plans are strict ones in the ideal setting: `--setting ideal`, or leave the option out")
         .into())
 }
 

@@ -1,8 +1,9 @@
 //! `variopath run`: plans one exchange and carries it out.
 
-use super::wording::{demand_line, machine_line, plan_line};
+use super::wording::{demand_line, machine_line, plan_line, setting_line};
 use crate::analyzer::Limits;
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::base::Setting;
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::pipeline;
@@ -18,6 +19,8 @@ pub(in crate::cli) struct RunArgs {
     target: TargetArgs,
     #[command(flatten)]
     demand: DemandArgs,
+    #[command(flatten)]
+    setting: SettingArgs,
     /// What carries the plan out
     #[arg(long, value_enum, default_value = "auto", value_name = "ENGINE")]
     engine: Engine,
@@ -64,7 +67,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
         .help("--engine host executes the same kernels on CPU threads")
         .into());
     }
-    let platform = pipeline::runnable(context, &args.target, &Limits::strict())?;
+    let platform = pipeline::runnable(context, &args.target, args.setting, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let plan = pipeline::plan(&platform, &demand.demand)?;
     let parts = pipeline::bundle_parts(&platform)?;
@@ -78,8 +81,9 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
     };
     if !context.json {
         context.print(&format!(
-            "machine     {}\ndemand      {}\nplan        {}\n",
+            "machine     {}\n{}demand      {}\nplan        {}\n",
             machine_line(platform.kind, &platform.topology),
+            setting_line(args.setting.asked()),
             demand_line(&demand),
             plan_line(&platform.topology, &plan)
         ))?;
@@ -112,6 +116,7 @@ pub(in crate::cli) fn run(context: &mut Context, args: &RunArgs) -> Outcome {
             "digest": platform.topology.digest,
             "assumed_values": platform.topology.assumed,
             "demand": demand.name,
+            "setting": Setting::Ideal,
             "engine": "host",
             "bytes": demand.demand.total(),
             "verified_bytes": report.verified,

@@ -1,7 +1,7 @@
 //! `variopath verify`: a plan against machine and demand.
 
 use crate::analyzer::Limits;
-use crate::cli::arguments::{DemandArgs, TargetArgs};
+use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
 use crate::cli::{input, pipeline};
@@ -27,7 +27,8 @@ pub(in crate::cli) struct VerifyArgs {
 
 /// Replays the plan; says what was checked, or every fault (exit 3).
 pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcome {
-    let platform = pipeline::plannable(context, &args.target, &Limits::strict())?;
+    let platform =
+        pipeline::plannable(context, &args.target, SettingArgs::IDEAL, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
     let (name, text) = input::read_text(&args.plan, input::PLAN_BYTES)?;
     let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {

@@ -1,7 +1,7 @@
 //! Phrases that several verbs print.
 
 use crate::analyzer;
-use crate::base::{DeviceKind, Picos};
+use crate::base::{DeviceKind, Picos, Setting};
 use crate::catalog::Plan;
 use crate::cli::pipeline::NamedDemand;
 use crate::cli::target::Kind;
@@ -31,6 +31,20 @@ pub(super) fn machine_line(kind: Kind, topology: &Topology) -> String {
     };
     let name = one_line(&topology.name);
     format!("{name} ({}): {}{assumed}", kind.word(), parts.join(", "))
+}
+
+/// A line that says in which setting a machine is looked at; none where nothing was said of it.
+pub(super) fn setting_line(setting: Option<Setting>) -> String {
+    match setting {
+        None => String::new(),
+        Some(Setting::Ideal) => {
+            "setting     ideal: efficiency, costs and latencies do not count\n".to_owned()
+        }
+        Some(Setting::Profile) => {
+            "setting     profile: links lose by the number of transfers that share them\n"
+                .to_owned()
+        }
+    }
 }
 
 /// `uniform:1MiB (default): 56 pairs, 58720256 bytes`

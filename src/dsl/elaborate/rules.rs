@@ -265,7 +265,7 @@ pub(super) struct ByKind<'t> {
 
 /// What is wrong with the steps of an efficiency, if anything.
 fn wrong_step(steps: &[(u64, u64)]) -> Option<StepFault> {
-    let mut before = None;
+    let (mut before, mut kept) = (None, 100);
     for &(flows, percent) in steps {
         if flows == 0 {
             return Some(StepFault::NoFlows);
@@ -276,7 +276,10 @@ fn wrong_step(steps: &[(u64, u64)]) -> Option<StepFault> {
         if !(1..=100).contains(&percent) {
             return Some(StepFault::Percent(percent));
         }
-        before = Some(flows);
+        if percent > kept {
+            return Some(StepFault::Rises { before: kept, percent });
+        }
+        (before, kept) = (Some(flows), percent);
     }
     None
 }

@@ -76,6 +76,8 @@ pub enum StepFault {
     Order { before: u64, flows: u64 },
     /// A percentage of 0, or above 100.
     Percent(u64),
+    /// More is kept with more flows.
+    Rises { before: u64, percent: u64 },
 }
 
 /// Something wrong with a topology file. Each kind knows where and what; [`Error::diagnostic`] words

@@ -412,6 +412,10 @@ impl Error {
                         format!("a link does not keep {percent}% of its rate"),
                         "expected 1% to 100%",
                     ),
+                    StepFault::Rises { before, percent } => (
+                        format!("the percentages rise from {before}% to {percent}%"),
+                        "expected a link to keep no more when more transfers share it",
+                    ),
                 };
                 error("bad-efficiency", message).at(at, label)
             }
