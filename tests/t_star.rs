@@ -170,7 +170,7 @@ fn analysis_of_detours_counts_all_routes() {
     let topology = narrow("loopback");
     let catalog = analyzer::outline(&topology).expect("an outline");
     let demand = parse_spec("uniform:1MiB", 4).expect("a demand");
-    let raised = analyzer::raised_bounds(&topology, &catalog, &demand).expect("bounds");
+    let raised = analyzer::Bounder::of(&topology, &catalog).bounds(&demand).expect("bounds");
     let by_every_route = bounds(&catalog, &demand).expect("bounds");
     // Four pairs cross in a direction: 10 GB/s between the sockets and 20 by the cards carry 4 MiB.
     let crossing = Picos(4 * (1 << 20) * 1000 / 30);
@@ -178,7 +178,7 @@ fn analysis_of_detours_counts_all_routes() {
     assert!(raised.bounds.t_eff >= raised.bounds.t_star);
     let single = narrow("");
     let catalog = analyzer::outline(&single).expect("an outline");
-    let alone = analyzer::raised_bounds(&single, &catalog, &demand).expect("bounds");
+    let alone = analyzer::Bounder::of(&single, &catalog).bounds(&demand).expect("bounds");
     assert_eq!(
         (alone.certificate, alone.bounds),
         (None, bounds(&catalog, &demand).expect("bounds"))

@@ -1,6 +1,6 @@
 //! The changes that are tried.
 
-use crate::base::{BytesPerSecond, DeviceKind};
+use crate::base::{BytesPerSecond, DeviceKind, NodeId};
 use crate::dsl::{Machine, pcie_rate};
 
 /// The lanes of a full slot.
@@ -16,11 +16,12 @@ pub enum Change {
         /// What each direction carries then.
         rate: BytesPerSecond,
     },
-    /// A device goes into another slot: its only link leads to another switch or socket.
+    /// A device goes into another slot of its node: its only link within the node leads to another
+    /// switch or socket. A network card keeps its cable.
     Move {
         /// The device.
         device: usize,
-        /// Its link.
+        /// Its link within the node.
         link: usize,
         /// The switch or socket.
         to: usize,
@@ -35,16 +36,18 @@ pub enum Change {
 }
 
 impl Change {
-    /// Every change of `machine`, in a fixed order.
-    pub(super) fn all(machine: &Machine) -> Vec<Self> {
+    /// Every change of `machine`, in a fixed order; `nodes` tells the node of each device.
+    pub(super) fn all(machine: &Machine, nodes: &[Option<NodeId>]) -> Vec<Self> {
         let mut changes = Vec::new();
         changes.extend((0..machine.links.len()).filter_map(|link| widening(machine, link)));
         for (device, found) in machine.devices.iter().enumerate() {
             if !matches!(found.kind, DeviceKind::Gpu | DeviceKind::Nic) {
                 continue;
             }
-            let mut own =
-                (0..machine.links.len()).filter(|&link| end(machine, link, device).is_some());
+            let is_within = |&link: &usize| {
+                end(machine, link, device).is_some_and(|far| nodes[far] == nodes[device])
+            };
+            let mut own = (0..machine.links.len()).filter(is_within);
             let (Some(link), None) = (own.next(), own.next()) else { continue };
             let parent = end(machine, link, device);
             // A joint capacity may be over whatever hangs on a device, which is not known here.
@@ -58,6 +61,7 @@ impl Change {
             let slots = (0..machine.devices.len()).filter(|&slot| {
                 matches!(machine.devices[slot].kind, DeviceKind::Switch | DeviceKind::Socket)
                     && Some(slot) != parent
+                    && nodes[slot] == nodes[device]
                     && !is_joint(slot)
             });
             changes.extend(slots.map(|to| Self::Move { device, link, to }));
@@ -68,19 +72,28 @@ impl Change {
         changes
     }
 
-    /// The machine after the change.
-    pub(super) fn applied(self, machine: &Machine) -> Machine {
-        let mut machine = machine.clone();
+    /// The machine after the change; nothing where it stays as it is and only ranks change.
+    pub(super) fn applied(self, machine: &Machine) -> Option<Machine> {
+        let mut changed = machine.clone();
         match self {
-            Self::Widen { link, rate } => machine.links[link].value.rate = Some(rate),
+            Self::Widen { link, rate } => changed.links[link].value.rate = Some(rate),
             Self::Move { device, link, to } => {
-                let link = &mut machine.links[link];
+                let link = &mut changed.links[link];
                 let far = if link.from == device { &mut link.to } else { &mut link.from };
                 *far = to;
             }
-            Self::Swap { a, b } => machine.ranks.swap(a, b),
+            Self::Swap { .. } => return None,
         }
-        machine
+        Some(changed)
+    }
+
+    /// The devices that the change is about.
+    pub(super) fn devices(self, machine: &Machine) -> [usize; 2] {
+        match self {
+            Self::Widen { link, .. } => [machine.links[link].from, machine.links[link].to],
+            Self::Move { device, to, .. } => [device, to],
+            Self::Swap { a, b } => [machine.ranks[a], machine.ranks[b]],
+        }
     }
 
     /// The change in words: `g[3] -- sw[1] at 26.3 GB/s instead of 13.15 GB/s`.

@@ -3,15 +3,16 @@
 use super::channels::maximal_channels;
 use super::rates::Rates;
 use super::recogniser::Recogniser;
-use super::unsupported::unsupported_node;
-use crate::base::{DeviceKind, LinkId, VertexId};
+use super::unsupported::{is_cluster, unsupported, unsupported_node};
+use crate::base::{DeviceKind, LinkId, Rank, RouteId, VertexId};
 use crate::catalog::{
     Catalog, ChannelLimit, Families, JointCapacity, JointOf, LinkEfficiency, Paces, PlannedRoute,
     StructureEdge, StructureVertex, canonical_channel, check, structure,
 };
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
 use crate::topology::{ResourceKind, Route, Rule, Topology};
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The work of a canonical form, in sets of transfers tried: they take about as long.
 pub const FORM_WORK: u64 = 32;
@@ -48,19 +49,43 @@ impl Default for Limits {
     }
 }
 
-/// The catalog of a topology without its symmetry and channels: enough for the bounds of a demand,
-/// and for planning without names of channels.
+/// The most routes of an [`outline`]: more than 256 GPUs of several nodes have with one route a pair.
+pub const MAX_OUTLINE_ROUTES: usize = 300_000;
+
+/// Whether the routes of a topology are few enough for an [`outline`].
+#[must_use]
+pub fn fits_outline(topology: &Topology) -> bool {
+    topology.route_count() <= MAX_OUTLINE_ROUTES
+}
+
+/// The catalog of a topology without its symmetry and channels, all routes in it, those between nodes
+/// too: enough for the bounds of a demand, and on one node for planning without names of channels.
 ///
 /// # Errors
-/// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
-/// rank).
+/// What this version does not analyze of the machine, all at once (exit 3; exit 1 for a single rank),
+/// and more than [`MAX_OUTLINE_ROUTES`] routes (exit 3).
 pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
-    let refused = unsupported_node(topology);
+    let refused = unsupported(topology);
     if !refused.is_empty() {
         return Err(refused);
     }
-    let routes = routes(topology);
-    Ok(Catalog {
+    if !fits_outline(topology) {
+        let message = format!(
+            "the machine has {} routes, and this version lists {MAX_OUTLINE_ROUTES}",
+            topology.route_count()
+        );
+        return Err(Diagnostic::unsupported("too-many-routes", message)
+            .help("look at fewer nodes of it")
+            .into());
+    }
+    Ok(outline_of(topology))
+}
+
+fn outline_of(topology: &Topology) -> Catalog {
+    let listed = Listed::of(topology);
+    let rates = Rates::new(topology);
+    let routes: Vec<_> = listed.routes.iter().map(|route| planned(&rates, route)).collect();
+    Catalog {
         topology: topology.name.clone(),
         digest: topology.digest.clone(),
         ranks: u32::try_from(topology.ranks.len()).unwrap_or(u32::MAX),
@@ -70,14 +95,70 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
         efficiency: efficiency(topology, &routes),
         rank_vertices: topology.ranks.iter().map(|vertex| vertex.0).collect(),
         routes,
-        forbidden: topology.kept_apart(),
-        limits: place_limits(topology),
+        forbidden: listed.kept_apart(topology),
+        limits: listed.limits(topology),
         generators: Vec::new(),
         order: "1".to_owned(),
         pair_orbits: 0,
         strict: Families { orbits: Vec::new(), channels: "0".to_owned(), complete: false },
         two_rate: None,
-    })
+    }
+}
+
+/// All routes of a topology by their ends.
+struct Listed<'a> {
+    routes: Cow<'a, [Route]>,
+    /// For each route of the topology itself its position.
+    local: Vec<RouteId>,
+}
+
+impl<'a> Listed<'a> {
+    fn of(topology: &'a Topology) -> Self {
+        if !is_cluster(topology) {
+            let local = (0..topology.routes.len()).map(RouteId::new).collect();
+            return Self { routes: Cow::Borrowed(&topology.routes), local };
+        }
+        let (mut routes, mut local) = (Vec::new(), Vec::new());
+        let ranks = || (0..topology.ranks.len()).map(Rank::new);
+        for src in ranks() {
+            for dst in ranks() {
+                // Routes within nodes have the same order.
+                let own = topology.route_ids(src, dst).len();
+                local.extend((routes.len()..routes.len() + own).map(RouteId::new));
+                routes.extend(topology.routes_between(src, dst));
+            }
+        }
+        Self { routes: Cow::Owned(routes), local }
+    }
+
+    fn kept_apart(&self, topology: &Topology) -> Vec<(RouteId, RouteId)> {
+        let now = |id: RouteId| self.local[id.index()];
+        topology.kept_apart().into_iter().map(|(a, b)| (now(a), now(b))).collect()
+    }
+
+    fn limits(&self, topology: &Topology) -> Vec<ChannelLimit> {
+        let limits = topology.limits();
+        let mut counted: Vec<Vec<RouteId>> = (limits.iter())
+            .map(|limit| limit.routes.iter().map(|id| self.local[id.index()]).collect())
+            .collect();
+        let mut of_node: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+        for (index, limit) in limits.iter().enumerate() {
+            of_node.entry(limit.node).or_default().push(index);
+        }
+        for (id, route) in self.routes.iter().enumerate().filter(|_| !limits.is_empty()) {
+            let nodes = [topology.node_of(route.src), topology.node_of(route.dst)];
+            if nodes[0] != nodes[1] {
+                for &index in nodes.iter().filter_map(|node| of_node.get(node)).flatten() {
+                    if topology.counts(&limits[index], route) {
+                        counted[index].push(RouteId::new(id));
+                    }
+                }
+            }
+        }
+        counted.iter_mut().for_each(|routes| routes.sort_unstable());
+        let limits = counted.into_iter().zip(limits);
+        limits.map(|(routes, limit)| ChannelLimit { routes, most: limit.most }).collect()
+    }
 }
 
 /// Finds the symmetry of a topology and all its maximal channels up to symmetry, strict and
@@ -87,7 +168,11 @@ pub fn outline(topology: &Topology) -> Result<Catalog, Diagnostics> {
 /// What this version does not carry out of the machine, all at once (exit 3; exit 1 for a single
 /// rank), and an internal error (exit 3) when the catalog fails its own proof.
 pub fn analyze(topology: &Topology, limits: &Limits) -> Result<Catalog, Diagnostics> {
-    let mut catalog = outline(topology)?;
+    let refused = unsupported_node(topology);
+    if !refused.is_empty() {
+        return Err(refused);
+    }
+    let mut catalog = outline_of(topology);
     fill(&mut catalog, limits)?;
     Ok(catalog)
 }
@@ -219,16 +304,6 @@ fn efficiency(topology: &Topology, routes: &[PlannedRoute]) -> Vec<LinkEfficienc
         })
     });
     of_links.filter(|of| routes.iter().any(|route| of.counts(route))).collect()
-}
-
-fn place_limits(topology: &Topology) -> Vec<ChannelLimit> {
-    let limits = topology.limits().into_iter();
-    limits.map(|limit| ChannelLimit { routes: limit.routes, most: limit.most }).collect()
-}
-
-fn routes(topology: &Topology) -> Vec<PlannedRoute> {
-    let rates = Rates::new(topology);
-    topology.routes.iter().map(|route| planned(&rates, route)).collect()
 }
 
 /// A route as plans see it.

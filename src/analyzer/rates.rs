@@ -35,14 +35,7 @@ pub(super) struct Rates<'a> {
 
 impl<'a> Rates<'a> {
     pub(super) fn new(topology: &'a Topology) -> Self {
-        let mut crossing = vec![0; topology.resources.len()];
-        for route in &topology.routes {
-            let mut taken: Vec<usize> = route.takes().map(LinkId::index).collect();
-            taken.sort_unstable();
-            taken.dedup();
-            taken.into_iter().for_each(|id| crossing[id] += 1);
-        }
-        Self { topology, crossing }
+        Self { topology, crossing: topology.crossings() }
     }
 
     /// Gives a planned route its rates; `route` is the same as the topology has it.

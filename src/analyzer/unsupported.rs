@@ -18,6 +18,9 @@ pub const MAX_NODE_RANKS: usize = 64;
 /// The way out of what only a profile says.
 const SETTING: &str = "`--setting ideal` plans as if links lost nothing and nothing cost any time";
 
+/// The way out of a rule over several nodes.
+const NODES: &str = "write the rule inside the part that a node is made of: there it speaks of the transfers within one node";
+
 /// Something that this version does not carry out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Refusal {
@@ -142,10 +145,11 @@ fn matters(topology: &Topology, index: usize) -> Option<Stage> {
         Rule::Peer { nic: false, .. }
         | Rule::Bounce { .. }
         | Rule::Cap { .. }
-        | Rule::Limit { .. }
-        | Rule::Avoid { .. }
         | Rule::Forbid { .. }
         | Rule::Measured { .. } => return None,
+        Rule::Limit { .. } | Rule::Avoid { .. } => {
+            (Stage::Analysis, topology.binds_nodes(&topology.rules[index]))
+        }
         Rule::Peer { nic: true, .. } | Rule::ViaNearest | Rule::ViaAny | Rule::Via { .. } => {
             (Stage::Plans, several)
         }
@@ -236,6 +240,7 @@ impl Refusal {
                 )
                 .help(match rule {
                     Rule::Efficiency { .. } | Rule::Cost { .. } => SETTING,
+                    Rule::Limit { .. } | Rule::Avoid { .. } => NODES,
                     _ => "leave the rule out to plan as if it did not hold",
                 });
                 at(diagnostic, *span, "not supported yet")

@@ -77,6 +77,16 @@ impl Demand {
         Bytes(self.bytes.iter().sum())
     }
 
+    /// The demand when two ranks have each what the other one had.
+    #[must_use]
+    pub fn exchanged(&self, a: Rank, b: Rank) -> Self {
+        let ranks = || (0..self.ranks).map(Rank::new);
+        let bytes = ranks().flat_map(|src| {
+            ranks().map(move |dst| self.get(src.exchanged(a, b), dst.exchanged(a, b)).0)
+        });
+        Self { ranks: self.ranks, bytes: bytes.collect() }
+    }
+
     /// The number of ordered pairs of different ranks with at least one byte.
     #[must_use]
     pub fn pairs(&self) -> usize {

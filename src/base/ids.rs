@@ -60,3 +60,15 @@ id!(
     /// A piece of a plan, in the order in which pieces start.
     PieceId
 );
+
+impl Rank {
+    /// The rank after two have been exchanged.
+    #[must_use]
+    pub fn exchanged(self, a: Self, b: Self) -> Self {
+        match self {
+            _ if self == a => b,
+            _ if self == b => a,
+            _ => self,
+        }
+    }
+}

@@ -195,9 +195,8 @@ impl BoundTables {
         let entries = demand.entries();
         // Links of one capacity, or of one kind, compare by bytes; only the largest is divided.
         let mut most = vec![0u64; self.capacities.len()];
-        let mut fullest: Vec<(u64, LinkId)> = vec![(0, LinkId(0)); self.kinds.len()];
-        let mut t_eff = 0u128;
-        let mut critical: Option<LinkId> = None;
+        let mut fullest: Vec<Critical<u64>> = vec![Critical::default(); self.kinds.len()];
+        let mut t_eff: Critical<u128> = Critical::default();
         for table in &self.links {
             let (mut carried, mut sum, mut longest) = (0u64, 0u64, 0u64);
             for crossing in &table.crossings {
@@ -209,26 +208,18 @@ impl BoundTables {
             if let Some(index) = table.capacity_index {
                 most[index] = carried.max(most[index]);
             }
+            let offers = table.capacity_index.map_or(u64::MAX, |_| table.alone);
             if let Some(kind) = table.kind {
                 let work = sum.max(longest.saturating_mul(self.kinds[kind].1));
-                if work > fullest[kind].0 {
-                    fullest[kind] = (work, table.link);
-                }
+                fullest[kind].raise(work, table.link, offers);
             } else if sum > 0 {
-                let time = table.mixed(entries)?;
-                // Links are visited in ascending order, so the first of equals stays.
-                if time > t_eff {
-                    (t_eff, critical) = (time, Some(table.link));
-                }
+                t_eff.raise(table.mixed(entries)?, table.link, offers);
             }
         }
-        for (&(work, link), &(rate, slots)) in fullest.iter().zip(&self.kinds) {
-            if work == 0 {
-                continue;
-            }
-            let time = fine_time(work, rate)? / u128::from(slots);
-            if time > t_eff || (time == t_eff && critical.is_none_or(|other| link < other)) {
-                (t_eff, critical) = (time, Some(link));
+        for (fullest, &(rate, slots)) in fullest.iter().zip(&self.kinds) {
+            if let Some(link) = fullest.link {
+                let time = fine_time(fullest.value, rate)? / u128::from(slots);
+                t_eff.raise(time, link, fullest.offers);
             }
         }
         let mut t_star = 0u128;
@@ -240,8 +231,8 @@ impl BoundTables {
             let bytes = certain.takers.iter().map(taken).fold(0, u64::saturating_add);
             let time = fine_time(bytes, certain.capacity)?;
             t_star = t_star.max(time);
-            if time > t_eff {
-                (t_eff, critical) = (time, Some(certain.link));
+            if time > t_eff.value {
+                t_eff.raise(time, certain.link, certain.capacity);
             }
         }
         let mut alone = None;
@@ -252,11 +243,32 @@ impl BoundTables {
             }
         }
         // Every link on its way needs as long.
-        let alone = alone.filter(|_| t_eff <= t_star);
-        let critical_link = alone.map(|capped| capped.narrowest).or(critical);
+        let alone = alone.filter(|_| t_eff.value <= t_star);
+        let critical_link = alone.map(|capped| capped.narrowest).or(t_eff.link);
         let t_star = whole(t_star)?;
-        let t_eff = whole(t_eff)?.max(t_star);
+        let t_eff = whole(t_eff.value)?.max(t_star);
         Ok(Bounds { t_star, t_eff, critical_link, alone: alone.map(|capped| capped.pair) })
+    }
+}
+
+/// The largest value of some links, and whose it is: of equals that which offers least, since it is
+/// there that more would help, and of those the first. Limits come after links.
+#[derive(Debug, Clone, Default)]
+struct Critical<T> {
+    value: T,
+    link: Option<LinkId>,
+    offers: u64,
+}
+
+impl<T: Copy + Ord + Default> Critical<T> {
+    fn raise(&mut self, value: T, link: LinkId, offers: u64) {
+        let is_before = || match self.link {
+            Some(other) => (offers, link) < (self.offers, other),
+            None => value > T::default(),
+        };
+        if value > self.value || (value == self.value && is_before()) {
+            *self = Self { value, link: Some(link), offers };
+        }
     }
 }
 

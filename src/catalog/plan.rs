@@ -67,14 +67,15 @@ pub struct ChannelName {
 }
 
 /// Lower bounds on any plan of the same demand.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The largest bytes / capacity over resources, and bytes / solo rate over pairs, rounded down.
     pub t_star: Picos,
     /// The largest exact time over single links of the transfers that cross it, each at its solo
     /// rate, rounded down. Valid for strict plans; at least `t_star`.
     pub t_eff: Picos,
-    /// The link that `t_eff` belongs to; `None` when nothing crosses a link.
+    /// The link that `t_eff` belongs to, of several that which offers least; `None` when nothing
+    /// crosses a link.
     pub critical_link: Option<LinkId>,
     /// The pair that needs `t_eff` alone, since a cap makes it slower than its resources; then the
     /// critical link is the narrowest on its way, which needs less for what it carries. `None` where

@@ -1,7 +1,7 @@
 //! Which routes of a node the rules keep apart, and how many may run at once in a place.
 
-use super::{Route, Topology};
-use crate::base::{DeviceKind, LinkId, Mode, NodeId, RouteId, VertexId};
+use super::{Half, Route, Topology};
+use crate::base::{DeviceKind, LinkId, Mode, NodeId, Rank, RouteId, VertexId};
 use crate::dsl::machine::{PlacedRule, Rule};
 use crate::dsl::tree::{Place, Relation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,12 +12,16 @@ use std::ops::Range;
 pub struct PlaceLimit {
     /// The rule (position in [`Topology::rules`]).
     pub rule: usize,
-    /// The routes in the place, ascending; more than `most`.
+    /// The routes in the place, ascending, those between nodes left out; with them, of which
+    /// [`Topology::counts`] tells, more than `most`.
     pub routes: Vec<RouteId>,
     /// How many may run; at least 1.
     pub most: u64,
     /// The place: `over sw[0]`, `at g[3]`.
     pub place: String,
+    /// The node that the place is in.
+    pub node: Option<NodeId>,
+    spot: Spot,
 }
 
 /// One place of the machine.
@@ -61,9 +65,10 @@ impl Topology {
     }
 
     /// The limits that can bind. A transfer is in the GPUs at its ends, in every switch on its way,
-    /// in the uplinks that it crosses, in the sockets of its ends and in its node. Of several rules
-    /// of one part that limit a place in one mode the last holds; those of a part and of what is
-    /// around it hold side by side, since they speak of different transfers.
+    /// in the uplinks that it crosses, in the sockets of its ends and in its node, and one between
+    /// nodes in those of both. Of several rules of one part that limit a place in one mode the last
+    /// holds; those of a part and of what is around it hold side by side, since they speak of
+    /// different transfers.
     #[must_use]
     pub fn limits(&self) -> Vec<PlaceLimit> {
         let mut limits = Vec::new();
@@ -77,22 +82,89 @@ impl Topology {
             let mut spots: BTreeMap<Spot, Vec<RouteId>> = BTreeMap::new();
             for (index, route) in self.routes.iter().enumerate() {
                 if self.speaks_of(scope, *mode, route) {
-                    for spot in self.spots(route, *place) {
+                    for spot in self.spots(&self.ends(route), &route.links, *place) {
                         spots.entry(spot).or_default().push(RouteId::new(index));
                     }
                 }
             }
+            // At most so many transfers to and from other nodes.
+            let mut between: BTreeMap<Spot, u64> = BTreeMap::new();
+            let speaks = self.speaks_of_network(scope, *mode);
+            for rank in (0..self.ranks.len()).map(Rank::new).filter(|_| speaks) {
+                for half in self.egress(rank).iter().chain(self.ingress(rank)) {
+                    for spot in self.spots(&[self.ranks[rank.index()]], &half.links, *place) {
+                        *between.entry(spot).or_default() += self.ranks.len() as u64;
+                    }
+                }
+            }
+            for &spot in between.keys() {
+                spots.entry(spot).or_default();
+            }
             for (spot, routes) in spots {
-                if settled.insert((scope.start, scope.end, *mode, spot))
-                    && routes.len() as u64 > *count
-                {
-                    let place = self.spot_name(spot);
-                    limits.push(PlaceLimit { rule, routes, most: *count, place });
+                let all = routes.len() as u64 + between.get(&spot).copied().unwrap_or(0);
+                if settled.insert((scope.start, scope.end, *mode, spot)) && all > *count {
+                    let (place, node) = (self.spot_name(spot), self.node_of_spot(spot));
+                    limits.push(PlaceLimit { rule, routes, most: *count, place, node, spot });
                 }
             }
         }
-        limits.sort_by(|a: &PlaceLimit, b| (a.rule, &a.routes).cmp(&(b.rule, &b.routes)));
+        limits.sort_by(|a: &PlaceLimit, b| {
+            (a.rule, &a.routes, a.spot).cmp(&(b.rule, &b.routes, b.spot))
+        });
         limits
+    }
+
+    /// Whether a route counts for a limit, be it within a node or between two.
+    #[must_use]
+    pub fn counts(&self, limit: &PlaceLimit, route: &Route) -> bool {
+        let PlacedRule { scope, rule: Rule::Limit { mode, place, .. }, .. } =
+            &self.rules[limit.rule]
+        else {
+            return false;
+        };
+        self.speaks_of(scope, *mode, route)
+            && self.spots(&self.ends(route), &route.links, *place).contains(&limit.spot)
+    }
+
+    /// Whether transfers between nodes that go over a half of a rank count for a limit in its node.
+    #[must_use]
+    pub fn counts_half(&self, limit: &PlaceLimit, rank: Rank, half: &Half) -> bool {
+        let PlacedRule { scope, rule: Rule::Limit { mode, place, .. }, .. } =
+            &self.rules[limit.rule]
+        else {
+            return false;
+        };
+        let gpu = self.ranks[rank.index()];
+        self.speaks_of_network(scope, *mode)
+            && self.spots(&[gpu], &half.links, *place).contains(&limit.spot)
+    }
+
+    /// Whether a rule makes transfers of one node depend on where those of another one go: an `avoid`
+    /// that speaks of transfers between nodes, or of such as start in different nodes; a `limit` that
+    /// counts some of the transfers between nodes and not others.
+    #[must_use]
+    pub fn binds_nodes(&self, placed: &PlacedRule) -> bool {
+        let inside = self.ranks.iter().filter(|gpu| placed.scope.contains(&gpu.index()));
+        let nodes: BTreeSet<_> =
+            inside.clone().map(|gpu| self.vertices[gpu.index()].node).collect();
+        if nodes.len() < 2 {
+            return false;
+        }
+        match &placed.rule {
+            Rule::Avoid { mode, from, .. } => {
+                *mode != Some(Mode::Pull) || from.0 == Relation::Different
+            }
+            Rule::Limit { mode, .. } => {
+                *mode != Some(Mode::Pull) && inside.count() < self.ranks.len()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a rule of this scope and mode speaks of transfers between nodes, which are pushes; see
+    /// [`Self::binds_nodes`] for rules that speak of some only.
+    fn speaks_of_network(&self, scope: &Range<usize>, mode: Option<Mode>) -> bool {
+        mode != Some(Mode::Pull) && self.ranks.iter().all(|gpu| scope.contains(&gpu.index()))
     }
 
     /// Whether a rule of this scope and mode speaks of a route.
@@ -116,6 +188,17 @@ impl Topology {
                 1 => "in the node".to_owned(),
                 _ => format!("in node {node}"),
             },
+        }
+    }
+
+    fn node_of_spot(&self, spot: Spot) -> Option<NodeId> {
+        match spot {
+            Spot::Device(at) => self.vertices[at.index()].node,
+            Spot::Uplink(link) => {
+                let (from, to) = self.resources[link.index()].ends()?;
+                self.vertices[from.index()].node.or(self.vertices[to.index()].node)
+            }
+            Spot::Node(node) => Some(node),
         }
     }
 
@@ -151,28 +234,26 @@ impl Topology {
         }
     }
 
-    /// Every place of a kind that a transfer is in.
-    fn spots(&self, route: &Route, place: Place) -> BTreeSet<Spot> {
-        let ends = self.ends(route);
-        let of_ends = || ends.iter().filter_map(|&end| self.spot(end, place));
+    /// Every place of a kind that a transfer between GPUs over links is in.
+    fn spots(&self, gpus: &[VertexId], links: &[LinkId], place: Place) -> BTreeSet<Spot> {
+        let of_ends = || gpus.iter().filter_map(|&end| self.spot(end, place));
         match place {
             Place::Gpu | Place::Socket | Place::Node => of_ends().collect(),
-            Place::Switch => route
-                .links
+            Place::Switch => links
                 .iter()
                 .filter_map(|link| self.resources[link.index()].ends())
                 .flat_map(|(from, to)| [from, to])
                 .filter(|vertex| self.vertices[vertex.index()].switch == Some(*vertex))
                 .map(Spot::Device)
                 .collect(),
-            Place::Uplink => of_ends().filter(|spot| self.crosses(route, *spot)).collect(),
+            Place::Uplink => of_ends().filter(|spot| self.crosses(links, *spot)).collect(),
         }
     }
 
-    /// Whether a route crosses an uplink, in either direction.
-    fn crosses(&self, route: &Route, spot: Spot) -> bool {
+    /// Whether one of the links is an uplink, in either direction.
+    fn crosses(&self, links: &[LinkId], spot: Spot) -> bool {
         let Spot::Uplink(uplink) = spot else { return false };
         let link = self.resources[uplink.index()].link();
-        route.links.iter().any(|id| self.resources[id.index()].link() == link)
+        links.iter().any(|id| self.resources[id.index()].link() == link)
     }
 }

@@ -6,6 +6,7 @@ use super::rules::cap;
 use super::{Route, Topology};
 use crate::base::{Initiator, LinkId, Mode, Rank, RouteClass, VertexId};
 use crate::dsl::machine::PlacedRule;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The part of routes between nodes that lies within one of them: from a GPU to a network card or
 /// from a card to a GPU.
@@ -192,6 +193,63 @@ impl Topology {
         local.iter().cloned().chain(
             cards.into_iter().map(move |(egress, ingress)| self.join(src, dst, egress, ingress)),
         )
+    }
+
+    /// How many routes there are, within nodes and between them.
+    #[must_use]
+    pub fn route_count(&self) -> usize {
+        let between = self.pairs_of_nodes().map(|(src, dst)| self.pairs_of_cards(src, dst).len());
+        self.routes.len() + between.sum::<usize>()
+    }
+
+    /// Whether some pair of ranks has several routes.
+    #[must_use]
+    pub fn has_alternatives(&self) -> bool {
+        let is_alike = |two: &[Route]| (two[0].src, two[0].dst) == (two[1].src, two[1].dst);
+        self.routes.windows(2).any(is_alike)
+            || self.pairs_of_nodes().any(|(src, dst)| self.pairs_of_cards(src, dst).len() > 1)
+    }
+
+    /// The ordered pairs of ranks of different nodes, ascending.
+    fn pairs_of_nodes(&self) -> impl Iterator<Item = (Rank, Rank)> + '_ {
+        let ranks = || (0..self.ranks.len()).map(Rank::new);
+        // Without ways to cards there is nothing between nodes.
+        let sources = ranks().filter(|src| !self.egress(*src).is_empty());
+        sources.flat_map(move |src| {
+            let apart = move |dst: &Rank| self.node_of(*dst) != self.node_of(src);
+            ranks().filter(apart).map(move |dst| (src, dst))
+        })
+    }
+
+    /// By resource, how many routes take of it, within nodes and between them. A route between nodes
+    /// counts for each of its parts: the way to a card, the way between cards and the way from one.
+    #[must_use]
+    pub fn crossings(&self) -> Vec<u64> {
+        let mut crossings = vec![0; self.resources.len()];
+        let mut add = |taken: Vec<LinkId>, routes: u64| {
+            let taken: BTreeSet<LinkId> = taken.into_iter().collect();
+            taken.into_iter().for_each(|id| crossings[id.index()] += routes);
+        };
+        self.routes.iter().for_each(|route| add(route.takes().collect(), 1));
+        let mut halves: BTreeMap<(Rank, bool, VertexId), (&Half, u64)> = BTreeMap::new();
+        let mut ways: BTreeMap<(VertexId, VertexId), u64> = BTreeMap::new();
+        for (src, dst) in self.pairs_of_nodes() {
+            for (egress, ingress) in self.pairs_of_cards(src, dst) {
+                for (rank, leaves, half) in [(src, true, egress), (dst, false, ingress)] {
+                    halves.entry((rank, leaves, half.nic)).or_insert((half, 0)).1 += 1;
+                }
+                *ways.entry((egress.nic, ingress.nic)).or_default() += 1;
+            }
+        }
+        for (half, routes) in halves.into_values() {
+            add(half.links.iter().chain(&half.shares).copied().collect(), routes);
+        }
+        for ((from, to), routes) in ways {
+            let mut taken: Vec<LinkId> = self.between.ways.backwards(self, from, to).collect();
+            taken.extend(self.between.shares.of(&taken, None));
+            add(taken, routes);
+        }
+        crossings
     }
 
     fn join(&self, src: Rank, dst: Rank, egress: &Half, ingress: &Half) -> Route {

@@ -118,7 +118,7 @@ impl<'a> Ground<'a> {
             }
         }
         for limit in topology.limits() {
-            if let Some(node) = limit.routes.first().and_then(|id| node_of_route(*id)) {
+            if let Some(node) = limit.node {
                 ground.limits[node.index()].push(limit);
             }
         }
@@ -218,13 +218,14 @@ impl<'a> Ground<'a> {
                 });
             }
         }
+        let mut halves: Vec<(Rank, &Half, (Rank, Rank))> = Vec::new();
         for (at, &rank) in ranks.iter().enumerate() {
             for (number, &(link, card, _, ways)) in ports.iter().enumerate() {
                 let port = Rank::new(ranks.len() + number);
-                for (direction, halves) in
+                for (direction, found) in
                     [topology.egress(rank), topology.ingress(rank)].into_iter().enumerate()
                 {
-                    let half = halves.iter().find(|half| half.nic == card);
+                    let half = found.iter().find(|half| half.nic == card);
                     let (Some(half), Some(way)) = (half, ways[direction]) else { continue };
                     let key = (rank, link, direction == 0);
                     let rates = match rates {
@@ -240,15 +241,18 @@ impl<'a> Ground<'a> {
                     (route.links, route.shares) = (own(&route.links), own(&route.shares));
                     let gpu = Rank::new(at);
                     (route.src, route.dst) = if direction == 0 { (gpu, port) } else { (port, gpu) };
+                    halves.push((rank, half, (route.src, route.dst)));
                     routes.push(route);
                 }
             }
         }
         routes.sort_by_key(|route| (route.src, route.dst));
+        let found = |ends: (Rank, Rank)| {
+            routes.binary_search_by_key(&ends, |r| (r.src, r.dst)).ok().map(RouteId::new)
+        };
         let id_of = |id: &RouteId| {
             let route = &topology.routes[id.index()];
-            let key = (local(route.src), local(route.dst));
-            routes.binary_search_by_key(&key, |r| (r.src, r.dst)).ok().map(RouteId::new)
+            found((local(route.src), local(route.dst)))
         };
         let mut forbidden: Vec<(RouteId, RouteId)> = (self.apart[node].iter())
             .filter_map(|(a, b)| {
@@ -258,11 +262,15 @@ impl<'a> Ground<'a> {
             .collect();
         forbidden.sort_unstable();
         let limits = self.limits[node].iter().map(|limit| {
+            let counted =
+                halves.iter().filter(|(rank, half, _)| topology.counts_half(limit, *rank, half));
             let mut routes: Vec<RouteId> = limit.routes.iter().filter_map(id_of).collect();
+            routes.extend(counted.filter_map(|(.., ends)| found(*ends)));
             routes.sort_unstable();
             ChannelLimit { routes, most: limit.most }
         });
-        let limits: Vec<ChannelLimit> = limits.collect();
+        let limits: Vec<ChannelLimit> =
+            limits.filter(|limit| limit.routes.len() as u64 > limit.most).collect();
         let joint_of = |id: &LinkId| {
             let resource = &topology.resources[id.index()];
             let of = match &resource.kind {

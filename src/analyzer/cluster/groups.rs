@@ -102,12 +102,12 @@ pub(super) fn rate_halves(ground: &Ground<'_>, groups: &mut [Group]) {
         // over the link that enters the last.
         let leaves = route.links.iter().find(|link| ends(link).is_some_and(|(from, _)| nic(from)));
         let enters = route.links.iter().rfind(|link| ends(link).is_some_and(|(_, to)| nic(to)));
-        let paced = planned(&ground.rates, route).paced;
+        let planned = planned(&ground.rates, route);
         for (rank, link, egress) in [(route.src, leaves, true), (route.dst, enters, false)] {
             if let Some(link) = link.and_then(position) {
                 let known = rates.entry((rank, link, egress)).or_default();
-                known.insert(route.rate);
-                known.extend(&paced);
+                known.insert(planned.rate);
+                known.extend(&planned.paced);
             }
         }
     };

@@ -3,6 +3,7 @@
 use super::wording::{count, demand_line, setting_line};
 use crate::advise::{self, Advice, Report};
 use crate::base::{Picos, Setting};
+use crate::catalog::Bounds;
 use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -54,16 +55,21 @@ fn text(machine: &Machine, demand: &NamedDemand, report: &Report, said: Option<S
     let critical = report.critical.clone().unwrap_or_else(none);
     let _ = writeln!(
         out,
-        "bound       T_eff {}, critical {critical}",
+        "bound       {} {}, critical {critical}",
+        bound(report),
         report.bounds.t_eff.nanos_down()
     );
     let tried = count(report.tried, "single change");
+    let left_out = match report.left_out {
+        0 => String::new(),
+        n => format!("; {n} more, less close to what is critical, were not tried"),
+    };
     if report.advice.is_empty() {
-        let _ = writeln!(out, "changes     none of {tried} lowers it");
+        let _ = writeln!(out, "changes     none of {tried} lowers it{left_out}");
         return out;
     }
-    let _ = writeln!(out, "changes     {} of {tried} lower it\n", report.advice.len());
-    let _ = writeln!(out, "    less         T_eff  change");
+    let _ = writeln!(out, "changes     {} of {tried} lower it{left_out}\n", report.advice.len());
+    let _ = writeln!(out, "    less  {:>12}  change", bound(report));
     let groups = alike(&report.advice);
     for group in groups.iter().take(SHOWN) {
         let Advice { change, bounds, critical } = group[0];
@@ -84,6 +90,11 @@ fn text(machine: &Machine, demand: &NamedDemand, report: &Report, said: Option<S
         let _ = writeln!(out, "and {} more kinds (--json has all)", groups.len() - SHOWN);
     }
     out
+}
+
+/// The bound by which changes are judged.
+fn bound(report: &Report) -> &'static str {
+    if report.has_t_eff { "T_eff" } else { "T*" }
 }
 
 /// Changes of one kind with one result, in the order of the first of each.
@@ -107,11 +118,12 @@ fn less(before: Picos, after: Picos) -> String {
 }
 
 fn document(machine: &Machine, demand: &NamedDemand, report: &Report) -> Value {
+    let t_eff = |bounds: &Bounds| report.has_t_eff.then(|| bounds.t_eff.nanos_down());
     let advice = |advice: &Advice| {
         json!({
             "change": advice.change.describe(machine),
             "t_star_ns": advice.bounds.t_star.nanos_down(),
-            "t_eff_ns": advice.bounds.t_eff.nanos_down(),
+            "t_eff_ns": t_eff(&advice.bounds),
             "critical": advice.critical,
         })
     };
@@ -121,9 +133,10 @@ fn document(machine: &Machine, demand: &NamedDemand, report: &Report) -> Value {
         "demand": demand.name,
         "setting": report.setting,
         "t_star_ns": report.bounds.t_star.nanos_down(),
-        "t_eff_ns": report.bounds.t_eff.nanos_down(),
+        "t_eff_ns": t_eff(&report.bounds),
         "critical": report.critical,
         "tried": report.tried,
+        "left_out": report.left_out,
         "advice": report.advice.iter().map(advice).collect::<Vec<_>>(),
     })
 }

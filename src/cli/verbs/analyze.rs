@@ -1,11 +1,11 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::analyze_cluster::analyze_cluster;
-use super::wording::{count, machine_line, setting_line, times};
-use crate::analyzer::{self, Certificate, Exact, Limits, RaisedBounds};
+use super::wording::{bounds_document, bounds_lines, count, machine_line, setting_line, times};
+use crate::analyzer::{self, Bounder, Exact, Limits, RaisedBounds};
 use crate::base::Setting;
 use crate::base::{Initiator, Mode};
-use crate::catalog::{Bounds, Families, Paces};
+use crate::catalog::{Families, Paces};
 use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
@@ -52,19 +52,13 @@ pub(in crate::cli) fn analyze(context: &mut Context, args: &AnalyzeArgs) -> Outc
     }
     let platform = pipeline::platform(context, machine, &Limits::default())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let raised = analyzer::raised_bounds(&platform.topology, &platform.catalog, &demand.demand)
-        .map_err(|error| internal(&error))?;
+    let raised = Bounder::of(&platform.topology, &platform.catalog).required(&demand.demand)?;
     let bounds = &raised.bounds;
     let setting = args.setting.asked().unwrap_or(platform.topology.setting());
     let optima = args.exact.then(|| optima(context, &platform, &demand)).transpose()?;
     if context.json {
-        let mut document = document(&platform, &demand, bounds);
+        let mut document = document(&platform, &demand, &raised);
         document["setting"] = json!(setting);
-        if let Some(Certificate::Weights { resources, routes }) = &raised.certificate {
-            // Of routes (source, destination, index) by the caps that hold them back.
-            document["bounds"]["dual_weights"] = json!(resources);
-            document["bounds"]["dual_route_weights"] = json!(routes);
-        }
         if let Some([strict, two_rate]) = optima {
             document["exact"] = json!({
                 "strict": optimum_document(strict),
@@ -120,7 +114,6 @@ fn text(
     raised: &RaisedBounds,
     said: Option<Setting>,
 ) -> String {
-    let bounds = &raised.bounds;
     let catalog = &platform.catalog;
     let mut classes: BTreeMap<&str, usize> = BTreeMap::new();
     for route in &platform.topology.routes {
@@ -157,27 +150,7 @@ fn text(
         let rates: Vec<String> = rates.iter().rev().map(ToString::to_string).collect();
         let _ = writeln!(out, "paced       {}", rates.join(", "));
     }
-    let critical =
-        analyzer::critical_name(&platform.topology, bounds).unwrap_or_else(|| "none".to_owned());
-    let _ = writeln!(
-        out,
-        "bounds      {}: T_eff {} (strict channels), T* {} (bytes / capacity), critical {critical}",
-        demand.name,
-        bounds.t_eff.nanos_down(),
-        bounds.t_star.nanos_down(),
-    );
-    if catalog.has_alternatives() {
-        let words = match &raised.certificate {
-            None => "of pairs with several routes they count what every route takes".to_owned(),
-            Some(Certificate::Weights { resources, routes }) => format!(
-                "T* is over all routes of a pair, proved by weights of {} and {}",
-                count(resources.len(), "resource"),
-                count(routes.len(), "cap")
-            ),
-            Some(_) => "T* is over all routes of a pair".to_owned(),
-        };
-        let _ = writeln!(out, "            {words}");
-    }
+    out.push_str(&bounds_lines(&platform.topology, &demand.name, raised));
     out
 }
 
@@ -220,7 +193,7 @@ pub(super) fn families(families: &Families, kind: &str) -> String {
     }
 }
 
-fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value {
+fn document(platform: &Platform, demand: &NamedDemand, raised: &RaisedBounds) -> Value {
     let topology = &platform.topology;
     let catalog = &platform.catalog;
     let path = |index: usize| topology.vertices[index].path.as_str();
@@ -291,14 +264,7 @@ fn document(platform: &Platform, demand: &NamedDemand, bounds: &Bounds) -> Value
             "generators": catalog.generators.len(),
             "pair_orbits": catalog.pair_orbits,
         },
-        "bounds": {
-            "demand": demand.name,
-            "t_star_ns": bounds.t_star.nanos_down(),
-            "t_eff_ns": bounds.t_eff.nanos_down(),
-            "critical_link": bounds.critical_link,
-            // The pair that a cap holds back so that it alone needs as long.
-            "alone": bounds.alone,
-        },
+        "bounds": bounds_document(&demand.name, raised),
         "catalog": {
             "strict": families_document(&catalog.strict),
             // Where no route has a paced rate, the strict channels are all there are.

@@ -1,12 +1,12 @@
 //! `variopath analyze` on machines of several nodes.
 
 use super::analyze::{families, families_document};
-use super::wording::{count, machine_line};
-use crate::analyzer::{self, Certificate, Limits, TStar, TStarError};
+use super::wording::{bounds_document, bounds_lines, count, json_bytes, machine_line};
+use crate::analyzer::{self, Bounder, Limits, RaisedBounds};
 use crate::catalog::{ClusterCatalog, NodeTemplate};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::pipeline::{NamedDemand, internal};
+use crate::cli::pipeline::NamedDemand;
 use crate::cli::target::Kind;
 use crate::topology::Topology;
 use serde_json::{Value, json};
@@ -22,15 +22,11 @@ pub(super) fn analyze_cluster(
     context.progress(&format!("analyzing {}", topology.name));
     let catalog = analyzer::analyze_cluster(topology, &Limits::default())?;
     context.progress("bounding the demand");
-    let bound = match analyzer::t_star(topology, &demand.demand) {
-        Ok(bound) => Some(bound),
-        Err(TStarError::TooLarge) => None,
-        Err(error) => return Err(internal(&error).into()),
-    };
+    let raised = Bounder::new(topology)?.required(&demand.demand)?;
     if context.json {
-        return context.print_json(&document(topology, &catalog, demand, bound.as_ref()));
+        return context.print_json(&document(topology, &catalog, demand, &raised));
     }
-    context.print(&text(kind, topology, &catalog, demand, bound.as_ref()))
+    context.print(&text(kind, topology, &catalog, demand, &raised))
 }
 
 fn text(
@@ -38,7 +34,7 @@ fn text(
     topology: &Topology,
     catalog: &ClusterCatalog,
     demand: &NamedDemand,
-    bound: Option<&TStar>,
+    raised: &RaisedBounds,
 ) -> String {
     let mut out = String::new();
     let nodes: u32 = catalog.runs.iter().map(|run| run.nodes).sum();
@@ -83,33 +79,9 @@ fn text(
             count(family.phases(), "phase"),
         );
     }
-    let bound = match bound {
-        None => "T* not found: too many routes a pair for one linear program".to_owned(),
-        Some(bound) => format!(
-            "T* {} (bytes / capacity), {}",
-            bound.time.nanos_down(),
-            critical(topology, &bound.certificate)
-        ),
-    };
-    let _ = writeln!(out, "bounds      {}: {bound}", demand.name);
+    out.push_str(&bounds_lines(topology, &demand.name, raised));
     let _ = writeln!(out, "catalog     {} bytes as JSON", json_bytes(catalog));
     out
-}
-
-fn critical(topology: &Topology, certificate: &Certificate) -> String {
-    match certificate {
-        Certificate::Nothing => "nothing to carry".to_owned(),
-        Certificate::Link(link) => format!("critical {}", topology.resource_name(*link)),
-        Certificate::Pair(src, dst) => format!("held back by the pair {src} -> {dst} alone"),
-        Certificate::Weights { resources, .. } => {
-            format!("proved by weights of {}", count(resources.len(), "resource"))
-        }
-    }
-}
-
-/// How long the catalog is.
-pub(in crate::cli) fn json_bytes(catalog: &ClusterCatalog) -> usize {
-    serde_json::to_vec(catalog).map_or(0, |text| text.len())
 }
 
 /// The document `variopath-analysis/1` of a cluster: routes are those of templates, whose links count
@@ -118,7 +90,7 @@ fn document(
     topology: &Topology,
     catalog: &ClusterCatalog,
     demand: &NamedDemand,
-    bound: Option<&TStar>,
+    raised: &RaisedBounds,
 ) -> Value {
     let path = |index: usize| topology.vertices[index].path.as_str();
     let ranks: Vec<Value> = (topology.ranks.iter().enumerate())
@@ -137,11 +109,7 @@ fn document(
             })
         })
         .collect();
-    let critical_link = bound.and_then(|bound| match &bound.certificate {
-        Certificate::Link(link) => Some(*link),
-        _ => None,
-    });
-    let mut document = json!({
+    json!({
         "format": "variopath-analysis/1",
         "topology": topology.name,
         "digest": topology.digest,
@@ -150,21 +118,11 @@ fn document(
         "nodes": catalog.runs,
         "core": catalog.core,
         "symmetry": {"order": catalog.order, "pair_orbits": catalog.pair_orbits},
-        "bounds": {
-            "demand": demand.name,
-            "t_star_ns": bound.map(|bound| bound.time.nanos_down()),
-            "critical_link": critical_link,
-        },
+        "bounds": bounds_document(&demand.name, raised),
         "catalog": {
             "templates": templates,
             "family": catalog.family,
             "bytes": json_bytes(catalog),
         },
-    });
-    if let Some(Certificate::Weights { resources, routes }) = bound.map(|bound| &bound.certificate)
-    {
-        document["bounds"]["dual_weights"] = json!(resources);
-        document["bounds"]["dual_route_weights"] = json!(routes);
-    }
-    document
+    })
 }

@@ -1,13 +1,13 @@
 //! `variopath compare`: what a demand's bounds are on two machines.
 
 use super::wording::{demand_line, machine_line, setting_line, times};
-use crate::analyzer;
+use crate::analyzer::{self, Bounder, RaisedBounds};
 use crate::base::{Picos, Setting};
 use crate::catalog::Bounds;
 use crate::cli::arguments::{AssumeArgs, DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::pipeline::{self, NamedDemand, internal};
+use crate::cli::pipeline::{self, NamedDemand};
 use crate::cli::target::{Kind, Target};
 use crate::diagnostics::{Diagnostic, Exit};
 use crate::topology::Topology;
@@ -39,7 +39,7 @@ pub(in crate::cli) struct CompareArgs {
 struct Side {
     kind: Kind,
     topology: Topology,
-    bounds: Bounds,
+    raised: RaisedBounds,
     setting: Setting,
 }
 
@@ -61,12 +61,9 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
     }
     let demand = pipeline::demand(&args.demand, ranks)?;
     let side = |(target, topology): (Target, Topology)| -> Outcome<Side> {
-        let catalog = analyzer::outline(&topology)?;
-        let bounds = analyzer::raised_bounds(&topology, &catalog, &demand.demand)
-            .map_err(|error| internal(&error))?
-            .bounds;
+        let raised = Bounder::new(&topology)?.required(&demand.demand)?;
         let setting = setting.asked().unwrap_or(topology.setting());
-        Ok(Side { kind: target.kind, topology, bounds, setting })
+        Ok(Side { kind: target.kind, topology, raised, setting })
     };
     let sides = [side(a)?, side(b)?];
     if context.json {
@@ -79,7 +76,8 @@ pub(in crate::cli) fn compare(context: &mut Context, args: &CompareArgs) -> Outc
 }
 
 fn critical(side: &Side) -> String {
-    analyzer::critical_name(&side.topology, &side.bounds).unwrap_or_else(|| "none".to_owned())
+    analyzer::critical_name(&side.topology, &side.raised.bounds)
+        .unwrap_or_else(|| "none".to_owned())
 }
 
 /// In which settings the sides are, where it was asked for or one of them is in its profile.
@@ -104,11 +102,12 @@ fn text(
     let _ = writeln!(out, "B           {}{}", labels[1], machine_line(b.kind, &b.topology));
     out.push_str(&settings(sides, said));
     let _ = writeln!(out, "demand      {}", demand_line(demand));
-    for (name, of) in [
-        ("T*", (|side| side.bounds.t_star) as fn(&Side) -> Picos),
-        ("T_eff", |side| side.bounds.t_eff),
-    ] {
-        let (of_a, of_b) = (of(a), of(b));
+    let both = |of: fn(&Bounds) -> Picos| [of(&a.raised.bounds), of(&b.raised.bounds)];
+    let mut rows = vec![("T*", both(|bounds| bounds.t_star))];
+    if a.raised.has_t_eff && b.raised.has_t_eff {
+        rows.push(("T_eff", both(|bounds| bounds.t_eff)));
+    }
+    for (name, [of_a, of_b]) in rows {
         let _ = writeln!(
             out,
             "{name:<11} A {}, B {}: {}",
@@ -116,6 +115,10 @@ fn text(
             of_b.nanos_down(),
             verdict(of_a, of_b)
         );
+    }
+    if !(a.raised.has_t_eff && b.raised.has_t_eff) {
+        let most = analyzer::MAX_OUTLINE_ROUTES;
+        let _ = writeln!(out, "T_eff       not sought: there are more than {most} routes");
     }
     let (of_a, of_b) = (critical(a), critical(b));
     if of_a == of_b {
@@ -140,15 +143,16 @@ fn verdict(a: Picos, b: Picos) -> String {
 
 fn document(demand: &NamedDemand, sides: &[Side; 2]) -> Value {
     let side = |side: &Side| {
+        let bounds = &side.raised.bounds;
         json!({
             "topology": side.topology.name,
             "digest": side.topology.digest,
             "assumed_values": side.topology.assumed,
             "setting": side.setting,
-            "t_star_ns": side.bounds.t_star.nanos_down(),
-            "t_eff_ns": side.bounds.t_eff.nanos_down(),
-            "critical_link": side.bounds.critical_link,
-            "alone": side.bounds.alone,
+            "t_star_ns": bounds.t_star.nanos_down(),
+            "t_eff_ns": side.raised.has_t_eff.then(|| bounds.t_eff.nanos_down()),
+            "critical_link": bounds.critical_link,
+            "alone": bounds.alone,
             "critical": critical(side),
         })
     };

@@ -1,12 +1,14 @@
 //! Phrases that several verbs print.
 
-use crate::analyzer;
+use crate::analyzer::{self, Certificate, RaisedBounds};
 use crate::base::{DeviceKind, Picos, Setting};
 use crate::catalog::Plan;
 use crate::cli::pipeline::NamedDemand;
 use crate::cli::target::Kind;
 use crate::diagnostics::one_line;
 use crate::topology::Topology;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 /// `1 switch`, `4 switches`.
 pub(super) fn count(n: usize, word: &str) -> String {
@@ -58,6 +60,65 @@ pub(super) fn demand_line(demand: &NamedDemand) -> String {
     )
 }
 
+/// `bounds      uniform:1MiB: T_eff 0.7 ms (strict channels), T* …, critical s[0] -> s[1]`, and what
+/// they are worth where pairs have several routes or there are too many to list.
+pub(super) fn bounds_lines(topology: &Topology, demand: &str, raised: &RaisedBounds) -> String {
+    let bounds = &raised.bounds;
+    let critical = analyzer::critical_name(topology, bounds).unwrap_or_else(|| "none".to_owned());
+    let t_eff = match raised.has_t_eff {
+        true => format!("T_eff {} (strict channels), ", bounds.t_eff.nanos_down()),
+        false => String::new(),
+    };
+    let t_star = bounds.t_star.nanos_down();
+    let mut out = format!(
+        "bounds      {demand}: {t_eff}T* {t_star} (bytes / capacity), critical {critical}\n"
+    );
+    let mut more = |words: &str| out.push_str(&format!("            {words}\n"));
+    if raised.has_alternatives {
+        match &raised.certificate {
+            None => more("of pairs with several routes they count what every route takes"),
+            Some(Certificate::Weights { resources, routes }) => more(&format!(
+                "T* is over all routes of a pair, proved by weights of {} and {}",
+                count(resources.len(), "resource"),
+                count(routes.len(), "cap")
+            )),
+            Some(_) => more("T* is over all routes of a pair"),
+        }
+    }
+    if !raised.has_t_eff {
+        more(&format!(
+            "T_eff is not sought: the machine has more than {} routes",
+            analyzer::MAX_OUTLINE_ROUTES
+        ));
+    }
+    out
+}
+
+/// The bounds as documents have them: `t_eff_ns` is null where it was not sought, and weights are there
+/// where those prove `T*`.
+pub(super) fn bounds_document(demand: &str, raised: &RaisedBounds) -> Value {
+    let bounds = &raised.bounds;
+    let mut document = json!({
+        "demand": demand,
+        "t_star_ns": bounds.t_star.nanos_down(),
+        "t_eff_ns": raised.has_t_eff.then(|| bounds.t_eff.nanos_down()),
+        "critical_link": bounds.critical_link,
+        // The pair that a cap holds back so that it alone needs as long.
+        "alone": bounds.alone,
+    });
+    if let Some(Certificate::Weights { resources, routes }) = &raised.certificate {
+        // Of routes (source, destination, index) by the caps that hold them back.
+        document["dual_weights"] = json!(resources);
+        document["dual_route_weights"] = json!(routes);
+    }
+    document
+}
+
+/// How long something is as JSON.
+pub(in crate::cli) fn json_bytes(catalog: &impl Serialize) -> usize {
+    serde_json::to_vec(catalog).map_or(0, |text| text.len())
+}
+
 /// `16 steps; predicted 0.7 ms, bound 0.7 ms, gap 0.0 %, critical s[0] -> s[1]`
 pub(super) fn plan_line(topology: &Topology, plan: &Plan) -> String {
     if plan.pieces.is_empty() {
@@ -93,6 +154,16 @@ pub(in crate::cli) fn times(time: Picos, other: Picos) -> String {
     format!("{}.{:03}", thousandths / 1000, thousandths % 1000)
 }
 
+/// A whole number as it is up to twelve digits, else `2.70e102`, cut after the third digit.
+pub(in crate::cli) fn short(number: &str) -> String {
+    match number.get(..3) {
+        Some(first) if number.len() > 12 => {
+            format!("{}.{}e{}", &first[..1], &first[1..], number.len() - 1)
+        }
+        _ => number.to_owned(),
+    }
+}
+
 /// An argument as a shell takes it for one word.
 pub(super) fn word(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=+@%,".contains(c);
@@ -104,7 +175,14 @@ pub(super) fn word(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::word;
+    use super::{short, word};
+
+    #[test]
+    fn long_numbers_are_shortened() {
+        assert_eq!(short("128"), "128");
+        assert_eq!(short("123456789012"), "123456789012");
+        assert_eq!(short("1234567890123"), "1.23e12");
+    }
 
     #[test]
     fn words_are_quoted_where_a_shell_would_break_them() {
