@@ -339,15 +339,16 @@ fn machines_are_analyzed_a_line_each() {
     let (code, out, err) = variopath(folder.path(), &arguments);
     assert_eq!((code, err.as_str()), (0, ""));
     let words = |line: usize| out.lines().nth(line).expect("a line").split_whitespace().skip(1);
-    let known = "8 128 3 1889 in 31 3937 in 52 1.333";
-    assert_eq!(words(1).take(10).collect::<Vec<_>>().join(" "), known);
-    let known = "6 4 14 1340 in 356 1624 in 430 1.000";
-    assert_eq!(words(2).take(10).collect::<Vec<_>>().join(" "), known);
+    let known = "8 128 3 1889 in 31 3937 in 52 14 1.333";
+    assert_eq!(words(1).take(11).collect::<Vec<_>>().join(" "), known);
+    let known = "6 4 14 1340 in 356 1624 in 430 43 1.000";
+    assert_eq!(words(2).take(11).collect::<Vec<_>>().join(" "), known);
     assert!(out.lines().nth(3).expect("a line").contains("refused: g is the only GPU"), "{out}");
     let (code, out, _) = variopath(folder.path(), &["bench", "analyze", &b, "one.topo", "--json"]);
     assert_eq!(code, 0);
     let document: Value = serde_json::from_str(&out).expect("JSON");
     assert_eq!(document["format"], "variopath-bench-analyze/1");
     assert_eq!(document["rows"][0]["two_rate"]["orbits"], 52);
+    assert_eq!(document["rows"][0]["catalog_bytes"].as_u64().expect("bytes").div_ceil(1024), 14);
     assert_eq!(document["rows"][1]["target"], "one.topo");
 }
