@@ -9,8 +9,8 @@ use super::wording::plural;
 pub fn sketch(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Sketch {
     let gpus = matrix.gpus;
     let mut links = Vec::new();
-    let mut link = |used: bool, name: &str, known: bool, comment: &str| {
-        let value = match assume.filter(|_| known) {
+    let mut link = |used: bool, name: &str, comment: &str| {
+        let value = match assume {
             Some(generation) => sketch::pcie(generation, 16, sketch::assumed(generation)),
             None => sketch::unknown(),
         };
@@ -21,12 +21,12 @@ pub fn sketch(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Sketch {
         links.len().saturating_sub(1)
     };
     let (of_gpus, of_nics) = layout.hidden.split_at(gpus);
-    let slot = link(of_gpus.contains(&false), "slot", true, "of a GPU");
+    let slot = link(of_gpus.contains(&false), "slot", "of a GPU");
     let what = "of a GPU whose PCIe place NVLink hides";
-    let hidden = link(of_gpus.contains(&true), "hidden", false, what);
+    let hidden = link(of_gpus.contains(&true), "hidden", what);
     let has_switch = !layout.switches.is_empty() || !layout.upstream.is_empty();
-    let trunk = link(has_switch, "trunk", true, "of a switch, towards its socket");
-    let card = link(!of_nics.is_empty(), "card", true, "of a network card");
+    let trunk = link(has_switch, "trunk", "of a switch, towards its socket");
+    let card = link(!of_nics.is_empty(), "card", "of a network card");
     let between = (layout.sockets > 1).then(|| {
         links.push(sketch::between_sockets(assume));
         links.len() - 1

@@ -11,13 +11,13 @@ use crate::diagnostics::{Diagnostic, Diagnostics};
 pub fn notes(matrix: &Matrix, layout: &Layout, assume: Option<u32>) -> Diagnostics {
     let mut notes = Diagnostics::new();
     grounds(matrix, layout, &mut notes);
-    nvlink(matrix, layout, &mut notes);
+    nvlink(matrix, layout, assume, &mut notes);
     cards(matrix, layout, &mut notes);
     match assume {
         Some(generation) => {
             notes.push(Diagnostic::note(
                 "import-assumed",
-                format!("PCIe links whose place is known are assumed to be gen{generation} x16"),
+                format!("PCIe links are assumed to be gen{generation} x16"),
             ));
             if layout.sockets > 1 {
                 notes.push(Diagnostic::note(
@@ -120,7 +120,7 @@ fn same_affinity_apart(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics
     }
 }
 
-fn nvlink(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
+fn nvlink(matrix: &Matrix, layout: &Layout, assume: Option<u32>, notes: &mut Diagnostics) {
     let mut first = None;
     let (mut linked, mut pairs) = (0, 0);
     for a in 0..matrix.gpus {
@@ -143,9 +143,10 @@ fn nvlink(matrix: &Matrix, layout: &Layout, notes: &mut Diagnostics) {
     let hidden: Vec<usize> = (0..matrix.gpus).filter(|&gpu| layout.hidden[gpu]).collect();
     if !hidden.is_empty() {
         let message = format!(
-            "NVLink hides how {} {} on PCIe: put on the socket with an unknown rate",
+            "NVLink hides how {} {} on PCIe: put on the socket with an {} rate",
             names(matrix, hidden.iter().copied()),
             if hidden.len() == 1 { "hangs" } else { "hang" },
+            if assume.is_some() { "assumed" } else { "unknown" },
         );
         notes.push(Diagnostic::warning("import-hidden", message).at(first, ""));
     }
