@@ -6,23 +6,24 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 use support::{Stages, stages_of};
-use variopath::analyzer::{Limits, analyze};
-use variopath::base::{BytesPerSecond, Mode, RouteClass, RouteId};
-use variopath::catalog::{self, Catalog};
+use variopath::analyzer::{Limits, analyze, exact_optimum};
+use variopath::base::{BytesPerSecond, Mode, Picos, RouteClass, RouteId};
+use variopath::catalog::{self, Catalog, Paces};
 use variopath::dsl::tree::{Place, Relation};
 use variopath::topology::{ResourceKind, Route, Rule, Topology};
 use variopath::{demand, scheduler, verify};
 
-/// Up to two sockets, at most one switch, three or four GPUs; widths from a small set, so that some
+/// Up to two sockets, at most one switch, GPUs from `gpus`; widths from a small set, so that some
 /// machines have symmetry and some links fit several transfers.
-fn random_machine(random: &mut ChaCha8Rng) -> String {
+fn random_machine(random: &mut ChaCha8Rng, gpus: RangeInclusive<usize>) -> String {
     let rates = ["10 GB/s", "20 GB/s", "25 GB/s", "40 GB/s"];
     let mut rate = |few: usize| rates[random.random_range(0..few)];
     let mut text = String::from("topology \"small\"\nsocket s[2]\nswitch w\n");
     let _ = writeln!(text, "s[0] -- s[1] : {}\nw -- s[1] : {}", rate(4), rate(4));
-    let widths: Vec<&str> = (0..4).map(|_| rate(2)).collect();
-    let gpus = random.random_range(3..=4);
+    let widths: Vec<&str> = (0..*gpus.end()).map(|_| rate(2)).collect();
+    let gpus = random.random_range(gpus);
     let _ = writeln!(text, "gpu g[{gpus}]");
     for (gpu, width) in widths.iter().enumerate().take(gpus) {
         let parent = ["s[0]", "s[1]", "w"][random.random_range(0..3)];
@@ -32,8 +33,8 @@ fn random_machine(random: &mut ChaCha8Rng) -> String {
 }
 
 /// The same with joint capacities, host memory and rules.
-fn random_machine_with_rules(random: &mut ChaCha8Rng) -> String {
-    let mut text = random_machine(random);
+fn random_machine_with_rules(random: &mut ChaCha8Rng, gpus: RangeInclusive<usize>) -> String {
+    let mut text = random_machine(random, gpus);
     let mut maybe = |line: &[&str]| {
         if random.random_bool(0.4) {
             text.push_str(line[random.random_range(0..line.len())]);
@@ -350,7 +351,7 @@ fn group_order(topology: &Topology) -> usize {
 fn channels_and_symmetry_equal_brute_force() {
     let mut random = ChaCha8Rng::seed_from_u64(20);
     for case in 0..60 {
-        let text = random_machine(&mut random);
+        let text = random_machine(&mut random, 3..=4);
         let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
         assert_eq!(
             catalog.strict.channels,
@@ -365,8 +366,9 @@ fn channels_and_symmetry_equal_brute_force() {
 fn channels_under_rules_equal_brute_force_and_plans_hold() {
     let mut random = ChaCha8Rng::seed_from_u64(21);
     let (mut apart, mut limited, mut bounced, mut paced, mut pulled) = (0, 0, 0, 0, 0);
+    let mut reached = 0;
     for case in 0..120 {
-        let text = random_machine_with_rules(&mut random);
+        let text = random_machine_with_rules(&mut random, 3..=4);
         let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
         rules_mean_what_they_say(&topology, &text);
         assert_eq!(
@@ -384,6 +386,16 @@ fn channels_under_rules_equal_brute_force_and_plans_hold() {
         let document = catalog::PlanDocument::new(&topology.name, &plan);
         verify::verify_claim(&topology, &catalog, &demand, &document)
             .unwrap_or_else(|faults| panic!("{case}: {}\n{text}", faults[0]));
+        // No sequence of channels beats the bounds, and no plan of strict ones beats the best.
+        let exact = |paces| exact_optimum(&catalog, &demand, paces, None).expect("an optimum");
+        let (strict, all) = (exact(Paces::Solo), exact(Paces::All));
+        let below =
+            |bound: Picos, optimum: Picos| bound.0 as f64 <= optimum.0 as f64 * (1.0 + 1e-6);
+        let found = &plan.bounds;
+        assert!(below(found.t_eff, strict.upper), "{case}: {found:?} {strict:?}\n{text}");
+        assert!(below(found.t_star, all.upper), "{case}: {found:?} {all:?}\n{text}");
+        assert!(below(strict.lower, plan.makespan), "{case}: {strict:?}\n{text}");
+        reached += usize::from(below(strict.lower, found.t_eff));
         if let Some(two_rate) = &catalog.two_rate {
             assert_eq!(two_rate.channels, maximal_speeds(&topology).to_string(), "{case}:\n{text}");
             paced += 1;
@@ -393,8 +405,23 @@ fn channels_under_rules_equal_brute_force_and_plans_hold() {
         pulled += usize::from(topology.routes.iter().any(|r| r.mode == Mode::Pull));
         bounced += usize::from(topology.routes.iter().any(|r| r.class == RouteClass::Bounce));
     }
-    let met = [apart, limited, bounced, paced, pulled];
+    let met = [apart, limited, bounced, paced, pulled, reached];
     assert!(met.iter().all(|count| *count > 20), "{met:?}");
+}
+
+/// Five GPUs have too many sets of transfers to try all, so those that cannot fit are not gone into.
+#[test]
+fn channels_of_five_gpus_equal_brute_force() {
+    let mut random = ChaCha8Rng::seed_from_u64(22);
+    for case in 0..16 {
+        let text = random_machine_with_rules(&mut random, 5..=5);
+        let Stages { catalog, topology, .. } = stages_of("small.topo", &text);
+        rules_mean_what_they_say(&topology, &text);
+        let solo: Vec<_> = topology.routes.iter().map(|route| vec![0, route.rate.0]).collect();
+        let found = &catalog.strict.channels;
+        assert_eq!(*found, maximal_of(&topology, &solo).to_string(), "{case}:\n{text}");
+        assert_eq!(catalog.order, group_order(&topology).to_string(), "{case}:\n{text}");
+    }
 }
 
 /// Two to four GPUs and two or three cards at the sockets and the switch, a fabric or a cable, and rules of
