@@ -28,6 +28,8 @@ fn every_example_is_a_machine_with_routes() {
         ("rails", 8, 64),
         ("own-cards", 2, 8),
         ("detour", 1, 4),
+        ("losses", 1, 8),
+        ("hazards", 2, 8),
         ("some", 1, 5),
         ("around", 2, 16),
     ];

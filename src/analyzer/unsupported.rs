@@ -234,9 +234,18 @@ impl Refusal {
             Self::Rule { index } => {
                 let PlacedRule { part, rule, span, .. } = &topology.rules[index];
                 let of = if part.is_empty() { String::new() } else { format!(" of {part}") };
+                let nodes = match rule {
+                    Rule::Limit { .. } | Rule::Avoid { .. } => {
+                        " ties the transfers of several nodes together, which"
+                    }
+                    _ => "",
+                };
                 let diagnostic = Diagnostic::unsupported(
                     UNSUPPORTED_RULE,
-                    format!("the rule `{}`{of} is not carried out by this version", rule.word()),
+                    format!(
+                        "the rule `{}`{of}{nodes} is not carried out by this version",
+                        rule.word()
+                    ),
                 )
                 .help(match rule {
                     Rule::Efficiency { .. } | Rule::Cost { .. } => SETTING,

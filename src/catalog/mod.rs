@@ -12,7 +12,7 @@
 //! *resource*: a capacity that several links share, or the memory of a socket, which a transfer
 //! without peer access is written to and read from.
 //!
-//! Four properties follow at once, and the rest of the crate leans on them:
+//! Five properties follow at once, and the rest of the crate leans on them:
 //!
 //! - A subset of a channel is a channel. A transfer may end early or start late without harm, and a
 //!   planner needs to know the *maximal* channels only: those to which nothing can be added.
@@ -21,6 +21,9 @@
 //!   two of them agree and the three do not.
 //! - Rules narrow channels further: two routes that must not run together, and places in which only
 //!   so many transfers run at once. Subsets keep both, so all that is said here holds with them.
+//! - What a resource has may depend on how many share it: a profile gives, for a link and a mode, what
+//!   it offers to `n` transfers of that mode, [`offered`]. More transfers are offered no more in all, so
+//!   that subsets still keep what holds, and everything is said with the number in place.
 //! - In a *strict* channel every transfer runs at its solo rate, the least capacity on its way or the
 //!   cap of its class.
 //!
@@ -62,7 +65,11 @@
 //!
 //! [`check`] proves a catalog in release builds too: generators preserve the machine; every
 //! representative fits every link and is maximal; no two are images of each other; order, sizes and
-//! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may lie outside, and the check of its links is all the proof it has.
+//! sums are right. Families are `complete` when they are all there are, otherwise bounded: then a maximal channel may
+//! lie outside, and the check of its links is all the proof it has.
+//!
+//! Of several nodes the catalog is a [`ClusterCatalog`], made of catalogs of single nodes; its module's
+//! essay says how.
 
 mod bound_link;
 mod bounds;
