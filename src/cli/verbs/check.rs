@@ -50,6 +50,10 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     context.notes.extend(warnings);
     let carried = topology.as_ref().and_then(|topology| topology.carried_out_by(&codegen::KERNELS));
     let kernels = carried.as_ref().and_then(codegen::unsupported).map(|refusal| refusal.message);
+    let analyzed = topology.as_ref().is_some_and(|of| analyzer::unsupported(of).is_empty());
+    let planned_ideal = topology
+        .as_ref()
+        .is_some_and(|topology| analyzer::unplanned(&topology.clone().ideal()).is_empty());
     let refused = topology.map_or_else(Vec::new, |topology| refusals(&mut survey, &topology));
     // What is not planned is not built either.
     let kernels = kernels.filter(|_| refused.is_empty());
@@ -63,6 +67,8 @@ pub(in crate::cli) fn check(context: &mut Context, args: &CheckArgs) -> Outcome 
     let state = next::State {
         questions,
         refused: !refused.is_empty(),
+        planned_ideal,
+        analyzed,
         kernels: kernels.is_none(),
         survey: &survey,
     };

@@ -12,6 +12,10 @@ pub(super) struct State<'a> {
     pub(super) questions: bool,
     /// Whether plans are refused.
     pub(super) refused: bool,
+    /// Whether they are not in the ideal setting.
+    pub(super) planned_ideal: bool,
+    /// Whether the machine is analyzed.
+    pub(super) analyzed: bool,
     /// Whether kernels carry plans out.
     pub(super) kernels: bool,
     pub(super) survey: &'a Survey,
@@ -53,7 +57,14 @@ pub(super) fn next(
         lines.push(format!("variopath check {file}{sets}"));
         return lines;
     }
-    if !state.refused {
+    if state.refused {
+        if state.analyzed {
+            lines.push(format!("variopath analyze {target}"));
+        }
+        if state.planned_ideal {
+            lines.push(format!("variopath plan {target} --setting ideal"));
+        }
+    } else {
         lines.push(format!("variopath plan {target}"));
         if state.kernels {
             lines.push(format!("variopath build {target} -o BUNDLE"));
