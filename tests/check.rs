@@ -465,9 +465,26 @@ fn what_comes_next_is_what_works() {
     assert_eq!(
         next(&["l20-cluster", "--set", "nodes=4"]),
         [
+            "variopath analyze l20-cluster --set nodes=4",
             "variopath presets l20-cluster > mine.topo; variopath calibrate mine.topo --set nodes=4 --measured FILE..."
         ]
     );
+}
+
+#[test]
+fn what_only_a_profile_says_is_left_out_by_an_option() {
+    let text = "topology \"t\"\nlink up = 40 GB/s\nsocket s[2]\ngpu g[4]\ns[0] -- s[1] : up\n\
+                g[k] -- s[k/2] : 25 GB/s\nefficiency up : 2 90%\n";
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("box.topo"), text).expect("write");
+    let (_, out, _) = run(folder.path(), &["box.topo"]);
+    let next = section(&out, "next");
+    assert_eq!(next, ["variopath analyze box.topo", "variopath plan box.topo --setting ideal"]);
+    for line in next {
+        let arguments: Vec<&str> = line.split(' ').skip(1).collect();
+        let (code, _, err) = variopath(folder.path(), &arguments);
+        assert_eq!(code, 0, "{line}: {err}");
+    }
 }
 
 #[test]
