@@ -43,9 +43,9 @@ impl Limits {
 
 impl Default for Limits {
     /// All paces; 4096 orbits, more than twice as many as the least symmetric test platform has of
-    /// strict channels; and the work of 40000 canonical forms.
+    /// strict channels; and the work of 60000 canonical forms of eight GPUs.
     fn default() -> Self {
-        Self { max_orbits: 4096, max_work: 40_000 * FORM_WORK, paces: Paces::All }
+        Self { max_orbits: 4096, max_work: 60_000 * FORM_WORK, paces: Paces::All }
     }
 }
 

@@ -62,7 +62,8 @@ pub(super) fn maximal_channels(
         queue: BinaryHeap::new(),
         drawn: 0,
         work_left: limits.max_work,
-        routes_a_pair: (catalog.routes.len() / catalog.pairs().count().max(1)) as u64,
+        form_times: (catalog.routes.len() / catalog.pairs().count().max(1)) as u64
+            * catalog.rank_vertices.len().div_ceil(FORM_ENDS) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -104,8 +105,8 @@ struct Search<'a, 'b> {
     /// How many random numbers were drawn.
     drawn: u64,
     work_left: u64,
-    /// Forms are as many times the work: routes that are vertices make them longer.
-    routes_a_pair: u64,
+    /// Forms are as many times the work: more ends, and routes that are vertices, make them longer.
+    form_times: u64,
 }
 
 impl Search<'_, '_> {
@@ -137,11 +138,11 @@ impl Search<'_, '_> {
         let family = match self.recogniser.known(&channel) {
             Some(family) => family,
             None => {
-                if !self.work(QUICK_FORM_WORK * self.routes_a_pair) {
+                if !self.work(QUICK_FORM_WORK * self.form_times) {
                     return;
                 }
                 let (family, canonical) = self.recogniser.tell(&channel);
-                if canonical && !self.work(FORM_WORK * self.routes_a_pair) {
+                if canonical && !self.work(FORM_WORK * self.form_times) {
                     return;
                 }
                 family
@@ -273,6 +274,8 @@ fn least_slowings(
 
 /// The work of extending a set to a maximal channel, in sets tried.
 const EXTENSION_WORK: u64 = 4;
+/// A form of up to so many ends is as much work as one is taken to be.
+const FORM_ENDS: usize = 12;
 /// Up to so many slowings are compared with each other.
 const FEW: usize = 256;
 
