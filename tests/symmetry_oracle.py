@@ -22,7 +22,7 @@ import networkx as nx
 from networkx.algorithms.isomorphism import GraphMatcher
 
 # Groups of so many elements are also counted one by one.
-LISTED = 50
+LISTED = 12
 
 
 def key(*parts):
@@ -122,34 +122,40 @@ class Group:
         self.order = 1
         self.chain()
 
-    def matcher(self, one, other):
-        """networkx's search for isomorphisms between the graph in two colourings."""
-        graphs = []
+    def isomorphisms(self, one, other):
+        """Those from the graph in one refined colouring to that in another, as networkx finds them.
+
+        Nodes with a colour of their own have one place to go to, and the colours of the others tell
+        what joins them to it: networkx is asked about the rest."""
+        sizes = Counter(one.values())
+        graphs, alone = [], []
         for colours in (one, other):
-            graph = self.graph.copy()
-            nx.set_node_attributes(graph, colours, "colour")
+            rest = [node for node, colour in colours.items() if sizes[colour] > 1]
+            graph = self.graph.subgraph(rest).copy()
+            nx.set_node_attributes(graph, {node: colours[node] for node in rest}, "colour")
             graphs.append(graph)
-        return GraphMatcher(
+            alone.append({colour: node for node, colour in colours.items() if sizes[colour] == 1})
+        matcher = GraphMatcher(
             *graphs,
             node_match=lambda a, b: a["colour"] == b["colour"],
             edge_match=lambda a, b: a["roles"] == b["roles"],
         )
+        for found in matcher.isomorphisms_iter():
+            found |= {node: alone[1][colour] for colour, node in alone[0].items()}
+            for a, b, roles in self.graph.edges(data="roles"):
+                assert self.graph.edges[found[a], found[b]]["roles"] == roles
+            yield found
 
-    def taking(self, base, v, w):
-        """What an automorphism that fixes the base and takes v to w does; nothing without one."""
-        marked = []
-        for last in (v, w):
-            colours = dict(self.colours)
-            for mark, device in enumerate([*base, last]):
+    def taking(self, moves):
+        """An automorphism that takes some devices where they are told to go; nothing without one."""
+        marked = [dict(self.colours), dict(self.colours)]
+        for mark, move in enumerate(moves):
+            if self.colours[move[0]] != self.colours[move[1]]:
+                return None
+            for colours, device in zip(marked, move):
                 colours[device] = -1 - mark
-            marked.append(colours)
         finer = refined(self.graph, marked)
-        if finer is None:
-            return None
-        matcher = self.matcher(*finer)
-        if not matcher.is_isomorphic():
-            return None
-        return {device: matcher.mapping[device] for device in self.devices}
+        return finer and next(self.isomorphisms(*finer), None)
 
     def chain(self):
         """Orbit by orbit, the base growing by a device that still moves."""
@@ -177,7 +183,7 @@ class Group:
             for other in cell:
                 if other in orbit or other in apart:
                     continue
-                found = self.taking(base, first, other)
+                found = self.taking([*((fixed, fixed) for fixed in base), (first, other)])
                 if found is None:
                     apart |= self.orbit(base, other)
                 else:
@@ -192,24 +198,14 @@ class Group:
 
     def listed(self):
         """The number of elements, each found by networkx."""
-        matcher = self.matcher(self.colours, self.colours)
+        found = self.isomorphisms(self.colours, self.colours)
         # Some may differ in what is no device only.
-        return len(
-            {tuple(found[device] for device in self.devices) for found in matcher.isomorphisms_iter()}
-        )
+        return len({tuple(one[device] for device in self.devices) for one in found})
 
-    def is_automorphism(self, machine, generator):
-        """Whether a permutation of devices is one of the group, by one more question to networkx."""
-        if sorted(generator) != list(range(len(self.devices))):
-            return False
-        marked = [dict(self.colours), dict(self.colours)]
-        for device, image in enumerate(generator):
-            marked[0][("device", device)] = -1 - device
-            marked[1][("device", image)] = -1 - device
-            if self.colours[("device", device)] != self.colours[("device", image)]:
-                return False
-        finer = refined(self.graph, marked)
-        return finer is not None and self.matcher(*finer).is_isomorphic()
+    def has(self, generator):
+        """Whether a permutation of the numbers of devices is in the group."""
+        images = [("device", image) for image in generator]
+        return sorted(images) == self.devices and self.taking(zip(self.devices, images)) is not None
 
 
 def closure(start, images):
@@ -297,7 +293,7 @@ def disagreement(machine):
     if orbits != machine["pair_orbits"]:
         return f"there are {orbits} orbits of pairs, not {machine['pair_orbits']}", 0
     for index, generator in enumerate(machine["generators"]):
-        if not group.is_automorphism(machine, generator):
+        if not group.has(generator):
             return f"generator {index} is no automorphism", 0
     made = generated(machine["generators"], len(machine["vertices"]))
     if made != claimed:
