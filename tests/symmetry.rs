@@ -236,4 +236,23 @@ fn groups_that_are_known_by_hand() {
         .map(|(a, b)| format!("forbid push g[{a}] -> g[{b}]\n"));
     let circles = format!("socket s\ngpu g[7] -- s : 25 GB/s\n{}", circles.concat());
     assert_eq!(found(&circles), (3 * 4, 2 + 3 + 2));
+    // Two graphs of sixteen that counting neighbours does not tell apart.
+    let grid = |joined: &dyn Fn(u32, u32) -> bool| {
+        let mut text = "socket s\ngpu g[16] -- s : 25 GB/s\n".to_owned();
+        for (a, b) in (0..16).flat_map(|a| (a + 1..16).map(move |b| (a, b))) {
+            // How much further in rows and columns, which go round.
+            if joined((b / 4 + 4 - a / 4) % 4, (b % 4 + 4 - a % 4) % 4) {
+                let _ = writeln!(text, "forbid push g[{a}] -- g[{b}]");
+            }
+        }
+        found(&text)
+    };
+    let rook = |row, column| (row == 0) != (column == 0);
+    assert_eq!(grid(&rook), (2 * 24 * 24, 2));
+    let shrikhande = |row, column| {
+        matches!((row, column), (0 | 1 | 3, 0 | 1 | 3))
+            && (row, column) != (0, 0)
+            && row + column != 4
+    };
+    assert_eq!(grid(&shrikhande), (192, 3));
 }
