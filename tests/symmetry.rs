@@ -225,12 +225,19 @@ fn groups_that_are_known_by_hand() {
     let ways = [(0, 1), (1, 2), (2, 0)]
         .map(|(a, b)| format!("s[{a}] -> s[{b}] : 40 GB/s\ns[{b}] -> s[{a}] : 30 GB/s\n"));
     assert_eq!(found(&format!("{circle}{}", ways.concat())), (3 * 8, 3));
+    let sets = |gpus: usize, set: &[usize]| {
+        let mut text = format!("socket s\ngpu g[{gpus}] -- s : 25 GB/s\n");
+        for first in 0..gpus {
+            let names = set.iter().map(|at| format!("g[{}]", (first + at) % gpus));
+            let names: Vec<_> = names.collect();
+            let _ = writeln!(text, "total {} : 60 GB/s", names.join(", "));
+        }
+        found(&text)
+    };
     // Seven GPUs in threes, each two of them in one: the plane of seven points.
-    let mut plane = "socket s\ngpu g[7] -- s : 25 GB/s\n".to_owned();
-    for k in 0..7 {
-        let _ = writeln!(plane, "total g[{k}], g[{}], g[{}] : 60 GB/s", (k + 1) % 7, (k + 3) % 7);
-    }
-    assert_eq!(found(&plane), (168, 1));
+    assert_eq!(sets(7, &[0, 1, 3]), (168, 1));
+    // Fifteen in fours: two of them are together in one set or in none.
+    assert_eq!(sets(15, &[0, 1, 3, 7]), (360, 2));
     // A circle of three and one of four, which look alike from each of their GPUs.
     let circles = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 6), (6, 3)]
         .map(|(a, b)| format!("forbid push g[{a}] -> g[{b}]\n"));
