@@ -45,6 +45,7 @@ check "tests ran" cargo_tests
 check "same bytes from two folders and thread counts" bash tests/same_bytes.sh
 check "generated files" bash tests/generated.sh
 check "linear programs against an independent solver" bash tests/linear_programs.sh
+check "symmetry against an independent program" bash tests/symmetry.sh
 check "CUDA compilers" bash tests/cuda.sh
 
 # Sums the numbers before the word $1 in the closing lines of cargo's test programs.

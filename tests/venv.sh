@@ -17,7 +17,7 @@ venv() {
 oracles=target/oracle-venv
 oracle_venv() {
   # numpy is a dependency of highspy; its version matters to nothing but is held still.
-  venv "$oracles" highspy==1.16.0 numpy==2.4.6 && return
+  venv "$oracles" highspy==1.16.0 networkx==3.6.1 numpy==2.4.6 && return
   echo "SKIPPED $1: its Python packages cannot be installed" | tee -a target/skipped.txt
   return 1
 }
