@@ -4,7 +4,7 @@
 
 The folder holds what tests/symmetry.rs writes: a machine with its symmetry on each line. A machine
 becomes a coloured graph in which everything is a node: devices, directed links, joint capacities,
-routes, pairs kept apart, limits. What the automorphisms of that graph do to the devices is the group.
+routes, pairs kept apart, limits. What its automorphisms do to the devices is the group.
 
 Its order is the product of the sizes of orbits: of a device under all of the group, of a second one
 under what leaves the first in place, and so on. Whether something leaves some devices in place and
@@ -47,24 +47,24 @@ def drawn(machine):
         ranked = vertex["rank"] is not None
         if ranked:
             at[vertex["rank"]] = ("device", index)
-        graph.add_node(("device", index), is_=key(vertex["kind"], ranked, vertex["parts"]))
+        graph.add_node(("device", index), kind=key(vertex["kind"], ranked, vertex["parts"]))
     for index, resource in enumerate(machine["resources"]):
         node, capacity = ("resource", index), resource["capacity"]
         if "from" in resource:
-            graph.add_node(node, is_=key("link", capacity, sorted(lost.get(index, []))))
+            graph.add_node(node, kind=key("link", capacity, sorted(lost.get(index, []))))
             joined(node, ("device", resource["from"]), "from")
             joined(node, ("device", resource["to"]), "to")
         elif "of" in resource:
-            graph.add_node(node, is_=key("total", capacity))
+            graph.add_node(node, kind=key("total", capacity))
             for link in resource["of"]:
                 joined(node, ("resource", link), "of")
         else:
-            graph.add_node(node, is_=key("memory", capacity))
+            graph.add_node(node, kind=key("memory", capacity))
             joined(node, ("device", resource["memory"]), "of")
     for index, route in enumerate(machine["routes"]):
         node = ("route", index)
         told = [route[what] for what in ("class", "mode", "initiator", "rate", "paced")]
-        graph.add_node(node, is_=key("route", *told))
+        graph.add_node(node, kind=key("route", *told))
         joined(node, at[route["src"]], "source")
         joined(node, at[route["dst"]], "destination")
         for place, link in enumerate(route["links"]):
@@ -72,11 +72,11 @@ def drawn(machine):
         for share in route["shares"]:
             joined(node, ("resource", share), "share")
     for index, pair in enumerate(machine["forbidden"]):
-        graph.add_node(("apart", index), is_=key("apart"))
+        graph.add_node(("apart", index), kind=key("apart"))
         for route in pair:
             joined(("apart", index), ("route", route), "of")
     for index, limit in enumerate(machine["limits"]):
-        graph.add_node(("limit", index), is_=key("limit", limit["most"]))
+        graph.add_node(("limit", index), kind=key("limit", limit["most"]))
         for route in limit["routes"]:
             joined(("limit", index), ("route", route), "of")
     for _, _, edge in graph.edges(data=True):
@@ -85,22 +85,20 @@ def drawn(machine):
 
 
 def refined(graph, colourings):
-    """Colourings of one graph, split by colours of neighbours until nothing splits; colours mean the
-    same in all of them. Nothing where they come apart: then no isomorphism takes one to another."""
+    """Colourings of one graph, split by the colours of neighbours until nothing splits; a colour means
+    the same in all of them. Nothing where they come apart: no isomorphism takes one to the other."""
     while True:
-        seen = [
-            {
-                node: (
-                    colours[node],
-                    tuple(sorted((edge["roles"], colours[to]) for to, edge in graph.adj[node].items())),
-                )
-                for node in graph
-            }
-            for colours in colourings
-        ]
-        names = {view: name for name, view in enumerate(sorted(set().union(*(s.values() for s in seen))))}
+        seen = []
+        for colours in colourings:
+            views = {}
+            for node, edges in graph.adjacency():
+                around = sorted((edge["roles"], colours[to]) for to, edge in edges.items())
+                views[node] = (colours[node], tuple(around))
+            seen.append(views)
+        names = {view: name for name, view in enumerate(sorted({v for s in seen for v in s.values()}))}
         finer = [{node: names[view] for node, view in views.items()} for views in seen]
-        if any(Counter(colours.values()) != Counter(finer[0].values()) for colours in finer[1:]):
+        sizes = Counter(finer[0].values())
+        if any(Counter(colours.values()) != sizes for colours in finer[1:]):
             return None
         if len(names) == len(set(colourings[0].values())):
             return finer
@@ -113,9 +111,9 @@ class Group:
     def __init__(self, machine):
         self.graph = drawn(machine)
         self.devices = [("device", index) for index in range(len(machine["vertices"]))]
-        names = {}
+        kinds = {}
         colours = {
-            node: names.setdefault(is_, len(names)) for node, is_ in self.graph.nodes(data="is_")
+            node: kinds.setdefault(kind, len(kinds)) for node, kind in self.graph.nodes(data="kind")
         }
         [self.colours] = refined(self.graph, [colours])
         self.generators = []
@@ -160,8 +158,6 @@ class Group:
     def chain(self):
         """Orbit by orbit, the base growing by a device that still moves."""
         base = []
-        # The colours that fixing more and more of the devices leaves, the last ones first: so what is
-        # found deep in the chain is known above it.
         levels = []
         colours = self.colours
         while True:
@@ -176,6 +172,7 @@ class Group:
             colours = dict(colours)
             colours[cell[0]] = -1
             [colours] = refined(self.graph, [colours])
+        # The longest base first: what is found there is known where less is fixed.
         for base, cell in reversed(levels):
             first = cell[0]
             orbit = self.orbit(base, first)
@@ -275,8 +272,9 @@ def pair_orbits(machine, group):
     pairs = {(a, b) for a in ranked for b in ranked if a != b}
     count = 0
     while pairs:
-        images = lambda pair: ((g[pair[0]], g[pair[1]]) for g in group.generators)
-        pairs -= closure(next(iter(pairs)), images)
+        pairs -= closure(
+            next(iter(pairs)), lambda pair: ((g[pair[0]], g[pair[1]]) for g in group.generators)
+        )
         count += 1
     return count
 
@@ -305,7 +303,10 @@ def main():
     folder = Path(sys.argv[1])
     orders = []
     for path in sorted(folder.glob("*.jsonl")):
-        for number, line in enumerate(path.read_text().splitlines(), 1):
+        lines = path.read_text().splitlines()
+        if not lines:
+            raise SystemExit(f"{path.name} is empty")
+        for number, line in enumerate(lines, 1):
             machine = json.loads(line)
             fault, order = disagreement(machine)
             if fault is not None:
