@@ -63,7 +63,7 @@ pub(super) fn maximal_channels(
         drawn: 0,
         work_left: limits.max_work,
         form_times: (catalog.routes.len() / catalog.pairs().count().max(1)) as u64
-            * catalog.rank_vertices.len().div_ceil(FORM_ENDS) as u64,
+            * catalog.rank_vertices.len().pow(2).div_ceil(FORM_ENDS.pow(2)) as u64,
     };
     search.visit(fit.complete(&[]));
     while search.complete
@@ -274,7 +274,8 @@ fn least_slowings(
 
 /// The work of extending a set to a maximal channel, in sets tried.
 const EXTENSION_WORK: u64 = 4;
-/// A form of up to so many ends is as much work as one is taken to be.
+/// A form of up to so many ends is as much work as one is taken to be; beyond, it grows by their square,
+/// which is about how many routes there are.
 const FORM_ENDS: usize = 12;
 /// Up to so many slowings are compared with each other.
 const FEW: usize = 256;

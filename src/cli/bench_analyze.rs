@@ -87,7 +87,7 @@ pub(super) fn row(target: &str, topology: &Topology, setting: Setting) -> Outcom
 fn families<'a>(all: impl Iterator<Item = &'a Families>) -> String {
     let of = |families: &Families| {
         let more = if families.complete { "" } else { ">" };
-        format!("{more}{} in {}", families.channels, families.orbits.len())
+        format!("{more}{} in {}", short(&families.channels), families.orbits.len())
     };
     all.map(of).collect::<Vec<_>>().join(" + ")
 }

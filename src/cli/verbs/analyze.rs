@@ -1,7 +1,9 @@
 //! `variopath analyze`: symmetry, channels and bounds of a machine.
 
 use super::analyze_cluster::analyze_cluster;
-use super::wording::{bounds_document, bounds_lines, count, machine_line, setting_line, times};
+use super::wording::{
+    bounds_document, bounds_lines, count, machine_line, setting_line, short, times,
+};
 use crate::analyzer::{self, Bounder, Exact, Limits, RaisedBounds};
 use crate::base::Setting;
 use crate::base::{Initiator, Mode};
@@ -139,7 +141,7 @@ fn text(
     let _ = writeln!(
         out,
         "symmetry    order {}, {}, {} of pairs",
-        catalog.order,
+        short(&catalog.order),
         count(catalog.generators.len(), "generator"),
         count(catalog.pair_orbits as usize, "orbit")
     );
@@ -184,6 +186,7 @@ pub(super) fn families(families: &Families, kind: &str) -> String {
         .map(|(size, orbits)| format!("{orbits} of {}", count(*size, "transfer")))
         .collect();
     let Families { channels, complete, orbits } = families;
+    let channels = short(channels);
     let orbits = count(orbits.len(), "orbit");
     let sizes = sizes.join(", ");
     if *complete {

@@ -1,7 +1,7 @@
 //! `variopath analyze` on machines of several nodes.
 
 use super::analyze::{families, families_document};
-use super::wording::{bounds_document, bounds_lines, count, json_bytes, machine_line};
+use super::wording::{bounds_document, bounds_lines, count, json_bytes, machine_line, short};
 use crate::analyzer::{self, Bounder, Limits, RaisedBounds};
 use crate::catalog::{ClusterCatalog, NodeTemplate};
 use crate::cli::context::Context;
@@ -48,7 +48,7 @@ fn text(
     let _ = writeln!(
         out,
         "symmetry    order {}, {} of pairs",
-        catalog.order,
+        short(&catalog.order),
         count(usize::try_from(catalog.pair_orbits).unwrap_or(usize::MAX), "orbit"),
     );
     for (index, NodeTemplate { catalog: own }) in catalog.templates.iter().enumerate() {
@@ -66,7 +66,7 @@ fn text(
             count(own.routes.len() - halves, "own route"),
             count(halves, "half-route"),
         );
-        let _ = writeln!(out, "            symmetry of a node: order {}", own.order);
+        let _ = writeln!(out, "            symmetry of a node: order {}", short(&own.order));
         let _ = writeln!(out, "            {}", families(&own.strict, "strict"));
         if let Some(two_rate) = &own.two_rate {
             let _ = writeln!(out, "            {}", families(two_rate, "two-rate"));
