@@ -194,8 +194,7 @@ fn real_machines_for_the_script() {
         for name in names(&folder) {
             let text = std::fs::read_to_string(folder.join(&name)).expect("UTF-8");
             let Ok(imported) = import(&name, &text, Some(4)) else { continue };
-            // What NVLink hides of a GPU's place is the same for all that it hides.
-            let text = dsl::format(&imported.file).replace("= unknown", "= pcie gen4 x16");
+            let text = dsl::format(&imported.file);
             let topology = built(&name, &text);
             if topology.ranks.len() < 2 {
                 continue;

@@ -85,8 +85,8 @@ def drawn(machine):
 
 
 def refined(graph, colourings):
-    """Colourings of one graph, split by the colours of neighbours until nothing splits; a colour means
-    the same in all of them. Nothing where they come apart: no isomorphism takes one to the other."""
+    """Colourings of one graph, split by the colours of neighbours until nothing splits; a colour
+    means the same in all of them. Nothing where they come apart: no isomorphism leads across."""
     while True:
         seen = []
         for colours in colourings:
@@ -95,7 +95,8 @@ def refined(graph, colourings):
                 around = sorted((edge["roles"], colours[to]) for to, edge in edges.items())
                 views[node] = (colours[node], tuple(around))
             seen.append(views)
-        names = {view: name for name, view in enumerate(sorted({v for s in seen for v in s.values()}))}
+        known = sorted({view for views in seen for view in views.values()})
+        names = {view: name for name, view in enumerate(known)}
         finer = [{node: names[view] for node, view in views.items()} for views in seen]
         sizes = Counter(finer[0].values())
         if any(Counter(colours.values()) != sizes for colours in finer[1:]):
@@ -145,7 +146,7 @@ class Group:
             yield found
 
     def taking(self, moves):
-        """An automorphism that takes some devices where they are told to go; nothing without one."""
+        """An automorphism that takes some devices where they are to go; nothing without one."""
         marked = [dict(self.colours), dict(self.colours)]
         for mark, move in enumerate(moves):
             if self.colours[move[0]] != self.colours[move[1]]:
