@@ -11,6 +11,7 @@ pub mod demand;
 pub mod diagnostics;
 pub mod dsl;
 pub mod export;
+pub mod fluid;
 pub mod import;
 pub mod lp;
 pub mod measured;
