@@ -17,6 +17,7 @@ pub mod lp;
 pub mod measured;
 pub mod runtime;
 pub mod scheduler;
+pub mod simulator;
 pub mod topology;
 pub mod verify;
 

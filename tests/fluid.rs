@@ -269,13 +269,13 @@ proptest! {
             let ready = before.unwrap_or_default().0 + task.delay.0;
             prop_assert_eq!(line.starts[at].0, ready);
         }
-        for at in 0..offers.len() {
+        for (at, offer) in offers.iter().enumerate() {
             let bytes: u64 = tasks.iter().map(|task| {
                 let takes = &flows[task.flow.expect("one") as usize].takes;
                 let times = takes.iter().find(|take| take.0 as usize == at).map_or(0, |take| take.1);
                 task.bytes.0 * u64::from(times)
             }).sum();
-            let least = u128::from(bytes) * 1_000_000_000_000 / u128::from(offers[at].capacity.0);
+            let least = u128::from(bytes) * 1_000_000_000_000 / u128::from(offer.capacity.0);
             prop_assert!(u128::from(line.makespan().0) >= least);
         }
     }

@@ -1,7 +1,7 @@
 //! Which routes of a node the rules keep apart, and how many may run at once in a place.
 
 use super::{Half, Route, Topology};
-use crate::base::{DeviceKind, LinkId, Mode, NodeId, Rank, RouteId, VertexId};
+use crate::base::{BytesPerSecond, DeviceKind, LinkId, Mode, NodeId, Rank, RouteId, VertexId};
 use crate::dsl::machine::{PlacedRule, Rule};
 use crate::dsl::tree::{Place, Relation};
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,9 +37,22 @@ impl Topology {
     /// ascending. An `avoid` that speaks of uplinks sees only transfers that leave by their own.
     #[must_use]
     pub fn kept_apart(&self) -> Vec<(RouteId, RouteId)> {
-        let mut pairs = BTreeSet::new();
+        self.avoided().into_keys().collect()
+    }
+
+    /// The pairs of [`Self::kept_apart`] of which it is known what both reach together.
+    #[must_use]
+    pub fn hampered(&self) -> Vec<(RouteId, RouteId, BytesPerSecond)> {
+        let known = self.avoided().into_iter();
+        known.filter_map(|((a, b), together)| Some((a, b, together?))).collect()
+    }
+
+    /// The pairs that rules keep apart, with the least that they reach together where that is known.
+    fn avoided(&self) -> BTreeMap<(RouteId, RouteId), Option<BytesPerSecond>> {
+        let mut pairs: BTreeMap<_, Option<BytesPerSecond>> = BTreeMap::new();
         for PlacedRule { scope, rule, .. } in &self.rules {
-            let Rule::Avoid { mode, from, to, .. } = rule else { continue };
+            let Rule::Avoid { mode, from, to, value } = rule else { continue };
+            let together = value.as_ref().and_then(|value| value.rate);
             let uplinks = [from, to].iter().any(|(_, place)| *place == Place::Uplink);
             let seen: Vec<usize> = (0..self.routes.len())
                 .filter(|&index| {
@@ -56,12 +69,13 @@ impl Topology {
                         && self.related(*from, src_a, src_b)
                         && self.related(*to, dst_a, dst_b)
                     {
-                        pairs.insert((RouteId::new(a), RouteId::new(b)));
+                        let known = pairs.entry((RouteId::new(a), RouteId::new(b))).or_default();
+                        *known = (*known).into_iter().chain(together).min();
                     }
                 }
             }
         }
-        pairs.into_iter().collect()
+        pairs
     }
 
     /// The limits that can bind. A transfer is in the GPUs at its ends, in every switch on its way,
