@@ -148,6 +148,8 @@ enum Verb {
     Plan(verbs::plan::PlanArgs),
     /// Checks a plan against the machine and the demand, independently of the planner
     Verify(verbs::verify::VerifyArgs),
+    /// Predicts how long an exchange takes, planned and in the ways of others
+    Simulate(verbs::simulate::SimulateArgs),
     /// Writes the bundle of a machine: kernels, catalog, manifest
     Build(verbs::build::BuildArgs),
     /// Plans one exchange and carries it out, checking every byte
@@ -180,6 +182,7 @@ pub fn main() -> ExitCode {
         Verb::Advise(args) => args.json,
         Verb::Plan(args) => args.json,
         Verb::Verify(args) => args.json,
+        Verb::Simulate(args) => args.json,
         Verb::Run(args) => args.json,
         Verb::Bench(args) => args.json(),
         Verb::Build(args) => args.json,
@@ -205,6 +208,7 @@ pub fn main() -> ExitCode {
         Verb::Demand(args) => verbs::demand::demand(&mut context, args),
         Verb::Plan(args) => verbs::plan::plan(&mut context, args),
         Verb::Verify(args) => verbs::verify::verify(&mut context, args),
+        Verb::Simulate(args) => verbs::simulate::simulate(&mut context, args),
         Verb::Build(args) => verbs::build::build(&mut context, args),
         Verb::Run(args) => verbs::run::run(&mut context, args),
         Verb::Bench(args) => verbs::bench::bench(&mut context, args),

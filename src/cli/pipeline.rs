@@ -17,7 +17,7 @@ use crate::diagnostics::{Diagnostic, Exit, Severity};
 use crate::dsl::{self, Machine, tree};
 use crate::scheduler::{self, Planner};
 use crate::topology::{self, Topology};
-use crate::verify;
+use crate::verify::{self, ClaimedPlan};
 use crate::{codegen, demand, dsl::format};
 
 /// The demand of a command that names none.
@@ -156,6 +156,17 @@ pub(super) fn plan(platform: &Platform, demand: &Demand) -> Outcome<Plan> {
         return Err(internal(&format!("the plan fails its check: {first}")).into());
     }
     Ok(plan)
+}
+
+/// Reads the document of a plan; also the name to call it by.
+pub(super) fn claimed_plan(path: &str) -> Outcome<(String, ClaimedPlan)> {
+    let (name, text) = input::read_text(path, input::PLAN_BYTES)?;
+    let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
+        Diagnostic::error("not-a-plan", fault.to_string())
+            .in_file(name.clone())
+            .help("`variopath plan TARGET --json` writes such a document")
+    })?;
+    Ok((name, claimed))
 }
 
 /// Reads a bundle's folder; damage is refused by name (exit 4).

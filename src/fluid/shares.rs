@@ -22,6 +22,20 @@ pub struct Offer {
     pub curves: Vec<Curve>,
 }
 
+impl Offer {
+    /// What it has for flows of these modes.
+    #[must_use]
+    pub fn to(&self, modes: impl Iterator<Item = Mode> + Clone) -> BytesPerSecond {
+        let has = |curve: &Curve| {
+            let counting = modes.clone().filter(|own| curve.mode.is_none_or(|mode| mode == *own));
+            let count = counting.count() as u64;
+            let reached = curve.steps.iter().take_while(|(from, _)| *from <= count);
+            reached.last().map_or(self.capacity, |step| step.1)
+        };
+        self.curves.iter().map(has).min().map_or(self.capacity, |least| least.min(self.capacity))
+    }
+}
+
 /// A way over resources.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flow {
@@ -172,17 +186,11 @@ impl Shares {
             }
         }
         for (room, offer) in rooms.iter_mut().zip(&self.offers) {
-            let has = |curve: &Curve| {
-                let counts = |index: u32| {
-                    let flow = &self.flows[running[index as usize] as usize];
-                    curve.mode.is_none_or(|mode| mode == flow.mode)
-                };
-                let count = room.over.iter().filter(|(index, _)| counts(*index)).count() as u64;
-                let reached = curve.steps.iter().take_while(|(from, _)| *from <= count);
-                reached.last().map_or(offer.capacity.0, |step| step.1.0)
-            };
-            let least = offer.curves.iter().map(has).min().unwrap_or(offer.capacity.0);
-            room.left = least.min(offer.capacity.0);
+            let modes = room.over.iter().map(|(index, _)| {
+                let flow = running[*index as usize] as usize;
+                self.flows[flow].mode
+            });
+            room.left = offer.to(modes).0;
         }
         let groups = self.hampered(running, &mut rooms);
         (rooms, groups)

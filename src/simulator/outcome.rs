@@ -1,7 +1,7 @@
 //! What came of an exchange.
 
 use super::Exchange;
-use crate::base::{BytesPerSecond, LinkId, Picos};
+use crate::base::{BytesPerSecond, LinkId, Mode, Picos};
 use crate::fluid::{Shares, Task, Timeline};
 use crate::topology::Topology;
 
@@ -34,7 +34,8 @@ pub(super) struct Loads<'a> {
     /// Bytes times 10^12.
     carried: Vec<u128>,
     full: Vec<u64>,
-    rates: Vec<u64>,
+    /// While one stretch of time is looked at: the rates over each resource, and of what modes.
+    rates: Vec<(u64, Vec<Mode>)>,
 }
 
 /// Rounding leaves less than this part of a resource, in parts of itself.
@@ -47,7 +48,7 @@ impl<'a> Loads<'a> {
             shares,
             carried: vec![0; resources],
             full: vec![0; resources],
-            rates: vec![0; resources],
+            rates: vec![(0, Vec::new()); resources],
         }
     }
 
@@ -56,19 +57,22 @@ impl<'a> Loads<'a> {
         for &(task, rate) in rates {
             let Some(flow) = tasks[task as usize].flow else { continue };
             for &(at, times) in &self.shares.flows()[flow as usize].takes {
-                let load = &mut self.rates[at as usize];
-                if *load == 0 {
+                let (load, modes) = &mut self.rates[at as usize];
+                if modes.is_empty() {
                     used.push(at as usize);
                 }
                 *load += rate * u64::from(times);
+                modes.push(self.shares.flows()[flow as usize].mode);
             }
         }
         let time = to.0 - from.0;
         for at in used {
-            let rate = std::mem::take(&mut self.rates[at]);
+            let (load, modes) = &mut self.rates[at];
+            let rate = std::mem::take(load);
             self.carried[at] += u128::from(rate) * u128::from(time);
-            let BytesPerSecond(capacity) = self.shares.offers()[at].capacity;
-            if rate + capacity / ROUNDING >= capacity {
+            let BytesPerSecond(has) = self.shares.offers()[at].to(modes.iter().copied());
+            modes.clear();
+            if rate + has / ROUNDING >= has {
                 self.full[at] += time;
             }
         }

@@ -19,6 +19,7 @@ mod next;
 pub(super) mod plan;
 pub(super) mod presets;
 pub(super) mod run;
+pub(super) mod simulate;
 mod table;
 pub(super) mod verify;
 pub(super) mod wording;

@@ -4,9 +4,9 @@ use crate::analyzer::Limits;
 use crate::cli::arguments::{DemandArgs, SettingArgs, TargetArgs};
 use crate::cli::context::Context;
 use crate::cli::failure::Outcome;
-use crate::cli::{input, pipeline};
+use crate::cli::pipeline;
 use crate::diagnostics::{Diagnostic, Diagnostics, Exit};
-use crate::verify::{self, ClaimedPlan};
+use crate::verify;
 use clap::Args;
 use serde_json::json;
 
@@ -30,12 +30,7 @@ pub(in crate::cli) fn verify(context: &mut Context, args: &VerifyArgs) -> Outcom
     let platform =
         pipeline::plannable(context, &args.target, SettingArgs::IDEAL, &Limits::strict())?;
     let demand = pipeline::demand(&args.demand, platform.topology.ranks.len())?;
-    let (name, text) = input::read_text(&args.plan, input::PLAN_BYTES)?;
-    let claimed = ClaimedPlan::from_json(&text).map_err(|fault| {
-        Diagnostic::error("not-a-plan", fault.to_string())
-            .in_file(name.clone())
-            .help("`variopath plan TARGET --json` writes such a document")
-    })?;
+    let (name, claimed) = pipeline::claimed_plan(&args.plan)?;
     if claimed.topology != platform.topology.name {
         let (plan, machine) = (&claimed.topology, &platform.topology.name);
         let message = format!("the plan is for the topology `{plan}`, this one is `{machine}`");
