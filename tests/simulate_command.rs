@@ -57,9 +57,19 @@ fn what_has_no_plan_has_the_ways_of_others() {
     let folder = tempfile::tempdir().expect("a folder");
     let (code, out, err) = variopath(folder.path(), &["simulate", "l20-cluster"]);
     assert_eq!((code, err.as_str()), (0, ""));
-    assert!(out.contains("plan        none: exchanges between several nodes"), "{out}");
+    assert!(out.contains("plan (strict)         none: exchanges between several nodes"), "{out}");
     assert!(out.lines().any(|line| line.starts_with("all-at-once ")), "{out}");
-    let (code, _, err) = variopath(folder.path(), &["simulate", "l20-8", "--baselines", "fast"]);
+    // What is not for this machine says why.
+    let unequal = "topology \"unequal\"\npart node { socket s; gpu g[2] -- s : 25 GB/s; nic n -- s : 25 GB/s }\n\
+                   node h[2]\nfabric f\nh[*].n -- f : 25 GB/s\nwithout h[1].g[1]\n";
+    fs::write(folder.path().join("unequal.topo"), unequal).expect("write");
+    let (code, out, err) = variopath(folder.path(), &["simulate", "unequal.topo"]);
+    assert_eq!((code, err.as_str()), (0, ""));
+    assert!(
+        out.contains("fast                  none: nodes have different numbers of ranks"),
+        "{out}"
+    );
+    let (code, _, err) = variopath(folder.path(), &["simulate", "l20-8", "--baselines", "warp"]);
     assert_eq!(code, 2);
-    assert!(err.contains("there is no baseline `fast`") && err.contains("spread-out"), "{err}");
+    assert!(err.contains("there is no baseline `warp`") && err.contains("spread-out"), "{err}");
 }

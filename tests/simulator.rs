@@ -3,17 +3,24 @@
 
 mod support;
 
-use support::{PLATFORMS, Stages, stages, stages_of};
+use support::{PLATFORMS, Stages, machine_of, stages, stages_of};
 use variopath::base::{Bytes, Demand, Picos, Rank, Setting};
 use variopath::catalog::{self, PlanDocument};
 use variopath::demand::{eleven, parse_spec};
+use variopath::diagnostics::Sources;
+use variopath::dsl;
 use variopath::scheduler::Planner;
 use variopath::simulator::{Baseline, Exchange, simulate};
-use variopath::topology::Topology;
+use variopath::topology::{self, Topology};
 
 fn planned(stages: &Stages, demand: &Demand) -> (Picos, PlanDocument) {
     let plan = Planner::new(&stages.catalog).expect("a planner").plan(demand).expect("a plan");
     (plan.makespan, PlanDocument::new(&stages.topology.name, &plan))
+}
+
+fn topology_of(text: &str) -> Topology {
+    let (file, machine) = machine_of(&mut Sources::new(), "m.topo", text);
+    topology::build(&machine, dsl::digest(&file)).expect("routes").topology
 }
 
 fn time(topology: &Topology, baseline: Baseline, demand: &Demand) -> Picos {
@@ -160,6 +167,43 @@ fn hampered_writes_collapse_in_the_profile_alone() {
     ordered.transfers[1].after = vec![0];
     let profile = simulate(&topology, &ordered, Setting::Profile).expect("a time");
     assert_eq!(profile.time, Picos((1 + 20 + 4 + 20) * 1_000_000));
+}
+
+/// Two servers of two GPUs, a card each; within a server everything is a hundred times as fast.
+const SERVERS: &str = "topology \"servers\"\npart node { switch w; gpu g[2] -- w : 100 GB/s; nic n[2] -- w : 1 GB/s\n\
+    via g[k] : n[k] }\nnode h[2]\nfabric f\nh[*].n[*] -- f : 1 GB/s\n";
+
+#[test]
+fn fast_balances_sends_and_passes_on() {
+    let topology = topology_of(SERVERS);
+    let mut entries = vec![0; 16];
+    // From the first GPU of the one server to the second of the other.
+    entries[3] = 4_000_000;
+    let demand = Demand::new(4, entries.clone()).expect("a demand");
+    // Half of it goes to the neighbour first, both halves over a card each, one of them on to the second.
+    assert_eq!(time(&topology, Baseline::Fast, &demand), Picos(2_040_000_000));
+    assert_eq!(time(&topology, Baseline::AllAtOnce, &demand), Picos(4_000_000_000));
+    let exchange = Baseline::Fast.exchange(&topology, &demand).expect("one");
+    assert_eq!(exchange.transfers.len(), 4);
+    // Both directions are one stage.
+    entries[3 * 4] = 4_000_000;
+    let both = Demand::new(4, entries).expect("a demand");
+    assert_eq!(time(&topology, Baseline::Fast, &both), Picos(2_040_000_000));
+}
+
+/// Across sockets through host memory in chunks at 20 GB/s, as if there were no peer access.
+#[test]
+fn nccl_goes_through_host_memory_beyond_switches() {
+    let text = "topology \"two\"\nsocket s\nswitch w[2] -- s : 26 GB/s\ngpu g[4]\ng[k] -- w[k/2] : 26 GB/s\n";
+    let topology = topology_of(text);
+    let one = |src: usize, dst: usize| {
+        let mut entries = vec![0; 16];
+        entries[4 * src + dst] = 8 * (128 << 10);
+        time(&topology, Baseline::Nccl, &Demand::new(4, entries).expect("a demand")).0
+    };
+    let chunk = (128u64 << 10) * 1000;
+    assert!(one(0, 1).abs_diff(8 * chunk / 26) < 10);
+    assert!(one(0, 2).abs_diff(9 * chunk / 20) < 20);
 }
 
 /// Ranks that a symmetry exchanges are exchanged in the demand: nothing changes but who waits for whom.

@@ -1,6 +1,6 @@
 //! `variopath simulate`: how long an exchange takes, planned and in the ways of others.
 
-use super::wording::{count, demand_line, machine_line, times};
+use super::wording::{demand_line, machine_line, times};
 use crate::analyzer::{self, Bounder, Limits};
 use crate::base::{Picos, Setting};
 use crate::catalog::PlanDocument;
@@ -30,8 +30,8 @@ pub(in crate::cli) struct SimulateArgs {
     /// standard input
     #[arg(long, value_name = "FILE")]
     plan: Option<String>,
-    /// The ways of others to set beside it: `all`, `none`, or names with commas between them: all-at-once,
-    /// spread-out, spread-out-barriers, pairwise, birkhoff
+    /// The ways of others to set beside it: `all`, `none`, or names with commas between them:
+    /// all-at-once, nccl, spread-out, spread-out-barriers, pairwise, birkhoff, fast
     #[arg(long, value_name = "NAMES", default_value = "all")]
     baselines: String,
     /// Prints one JSON document, `variopath-simulation/1`
@@ -42,8 +42,8 @@ pub(in crate::cli) struct SimulateArgs {
 /// An exchange under its name, and what it takes in each setting.
 struct Row {
     name: &'static str,
-    transfers: usize,
-    outcomes: Vec<(Setting, simulator::Outcome)>,
+    /// How many transfers it has, and what comes of them; or why it has none on this machine.
+    found: Result<(usize, Vec<(Setting, simulator::Outcome)>), String>,
 }
 
 /// Prints a line for the plan and for each baseline.
@@ -60,29 +60,36 @@ pub(in crate::cli) fn simulate(context: &mut Context, args: &SimulateArgs) -> Ou
     };
     let kind = target.kind;
     let plan = planned(context, args, target, ideal, &demand)?;
-    let mut exchanges: Vec<(&'static str, Exchange)> = Vec::new();
-    let refused = match plan {
-        Ok(plan) => {
-            let exchange = Exchange::of_plan(&topology, &plan)
-                .ok_or_else(|| internal(&"a plan that passed its check names no routes"))?;
-            exchanges.push(("plan (strict)", exchange));
-            None
-        }
-        Err(why) => Some(why),
+    let of_plan = |plan: PlanDocument| {
+        Exchange::of_plan(&topology, &plan)
+            .ok_or_else(|| internal(&"a plan that passed its check names no routes"))
     };
+    let mut exchanges = vec![(
+        "plan (strict)",
+        match plan {
+            Ok(plan) => Ok(of_plan(plan)?),
+            Err(why) => Err(why),
+        },
+    )];
     for baseline in baselines {
         let exchange = baseline.exchange(&topology, &demand.demand);
-        exchanges.push((baseline.name(), exchange.map_err(|error| internal(&error))?));
+        exchanges.push((baseline.name(), exchange.map_err(|error| error.to_string())));
     }
     let mut rows = Vec::new();
     for (name, exchange) in exchanges {
         context.progress(&format!("simulating {name}"));
-        let outcome = |&setting: &Setting| {
-            let outcome = simulator::simulate(&topology, &exchange, setting);
-            Ok((setting, outcome.map_err(|error| internal(&error))?))
+        let found = match exchange {
+            Err(why) => Err(why),
+            Ok(exchange) => {
+                let outcome = |&setting: &Setting| {
+                    let outcome = simulator::simulate(&topology, &exchange, setting);
+                    Ok((setting, outcome.map_err(|error| internal(&error))?))
+                };
+                let outcomes = settings.iter().map(outcome).collect::<Outcome<Vec<_>>>()?;
+                Ok((exchange.transfers.len(), outcomes))
+            }
         };
-        let outcomes = settings.iter().map(outcome).collect::<Outcome<Vec<_>>>()?;
-        rows.push(Row { name, transfers: exchange.transfers.len(), outcomes });
+        rows.push(Row { name, found });
     }
     if context.json {
         return context.print_json(&document(&topology, &demand, bound.t_star, &rows));
@@ -97,10 +104,7 @@ pub(in crate::cli) fn simulate(context: &mut Context, args: &SimulateArgs) -> Ou
         bound.t_eff.nanos_down(),
         critical.as_deref().unwrap_or("none"),
     );
-    if let Some(why) = refused {
-        let _ = writeln!(out, "plan        none: {why}");
-    }
-    out.push_str(&table(&topology, bound.t_star, &rows));
+    out.push_str(&table(&topology, bound.t_star, &settings, &rows));
     out.push_str("\nPredicted by a fluid model of the file's figures, not measured.\n");
     context.print(&out)
 }
@@ -168,30 +172,32 @@ fn planned(
     Ok(Ok(claimed))
 }
 
-fn table(topology: &Topology, bound: Picos, rows: &[Row]) -> String {
-    let settings = rows.first().map_or(&[][..], |row| &row.outcomes);
-    let mut out = format!("\n{:<20}  transfers", "");
-    for (setting, _) in settings {
-        let _ =
-            write!(out, "  {:>12}  {:>6}  {:<20}", setting.to_string(), "of T*", "full longest");
+fn table(topology: &Topology, bound: Picos, settings: &[Setting], rows: &[Row]) -> String {
+    let mut head = format!("\n{:<20}  transfers", "");
+    for setting in settings {
+        let setting = setting.to_string();
+        let _ = write!(head, "  {setting:>12}  {:>6}  {:<20}", "of T*", "full longest");
     }
-    let mut out = format!("{}\n", out.trim_end());
-    for row in rows {
-        let mut line = format!("{:<20}  {:>9}", row.name, row.transfers);
-        for (_, outcome) in &row.outcomes {
-            let full = outcome.critical.map(|id| topology.resource_name(id));
-            let _ = write!(
-                line,
-                "  {:>12}  {:>6}  {:<20}",
-                outcome.time.nanos_up().to_string(),
-                times(outcome.time, bound),
-                full.as_deref().unwrap_or("nothing"),
-            );
+    let mut out = format!("{}\n", head.trim_end());
+    for Row { name, found } in rows {
+        let mut line = format!("{name:<20}  ");
+        match found {
+            Err(why) => line.push_str(&format!("none: {why}")),
+            Ok((transfers, outcomes)) => {
+                let _ = write!(line, "{transfers:>9}");
+                for (_, outcome) in outcomes {
+                    let full = outcome.critical.map(|id| topology.resource_name(id));
+                    let _ = write!(
+                        line,
+                        "  {:>12}  {:>6}  {:<20}",
+                        outcome.time.nanos_up().to_string(),
+                        times(outcome.time, bound),
+                        full.as_deref().unwrap_or("nothing"),
+                    );
+                }
+            }
         }
         let _ = writeln!(out, "{}", line.trim_end());
-    }
-    if rows.is_empty() {
-        return format!("{}\n", count(0, "exchange"));
     }
     out
 }
@@ -214,12 +220,13 @@ fn document(topology: &Topology, demand: &NamedDemand, bound: Picos, rows: &[Row
     };
     let exchanges: Vec<Value> = rows
         .iter()
-        .map(|row| {
-            json!({
-                "name": row.name,
-                "transfers": row.transfers,
-                "outcomes": row.outcomes.iter().map(outcome).collect::<Vec<_>>(),
-            })
+        .map(|Row { name, found }| match found {
+            Err(why) => json!({"name": name, "refused": why}),
+            Ok((transfers, outcomes)) => json!({
+                "name": name,
+                "transfers": transfers,
+                "outcomes": outcomes.iter().map(outcome).collect::<Vec<_>>(),
+            }),
         })
         .collect();
     json!({

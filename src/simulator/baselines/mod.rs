@@ -3,6 +3,8 @@
 
 mod all_at_once;
 mod birkhoff;
+mod fast;
+mod nccl;
 mod pairwise;
 mod spread_out;
 
@@ -21,6 +23,9 @@ pub enum BaselineError {
         /// Of the machine.
         machine: usize,
     },
+    /// It is only defined for nodes with as many ranks each.
+    #[error("nodes have different numbers of ranks, and this way is for equal ones")]
+    UnequalNodes,
 }
 
 /// A way to carry an exchange out.
@@ -36,12 +41,23 @@ pub enum Baseline {
     Pairwise,
     /// The stages of a decomposition of the demand by Birkhoff and von Neumann, as on one switch.
     Birkhoff,
+    /// NCCL's grouped sends and receives.
+    Nccl,
+    /// FAST: balanced servers as ports of a switch.
+    Fast,
 }
 
 impl Baseline {
     /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::AllAtOnce, Self::SpreadOut, Self::SpreadOutBarriers, Self::Pairwise, Self::Birkhoff];
+    pub const ALL: [Self; 7] = [
+        Self::AllAtOnce,
+        Self::Nccl,
+        Self::SpreadOut,
+        Self::SpreadOutBarriers,
+        Self::Pairwise,
+        Self::Birkhoff,
+        Self::Fast,
+    ];
 
     /// The name on the command line.
     #[must_use]
@@ -52,6 +68,8 @@ impl Baseline {
             Self::SpreadOutBarriers => "spread-out-barriers",
             Self::Pairwise => "pairwise",
             Self::Birkhoff => "birkhoff",
+            Self::Nccl => "nccl",
+            Self::Fast => "fast",
         }
     }
 
@@ -76,6 +94,8 @@ impl Baseline {
             Self::SpreadOutBarriers => spread_out::exchange(topology, demand, true),
             Self::Pairwise => pairwise::exchange(topology, demand),
             Self::Birkhoff => birkhoff::exchange(topology, demand),
+            Self::Nccl => nccl::exchange(topology, demand),
+            Self::Fast => fast::exchange(topology, demand)?,
         })
     }
 }
