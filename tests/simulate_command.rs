@@ -73,3 +73,40 @@ fn what_has_no_plan_has_the_ways_of_others() {
     assert_eq!(code, 2);
     assert!(err.contains("there is no baseline `warp`") && err.contains("spread-out"), "{err}");
 }
+
+#[test]
+fn a_trace_has_a_track_a_rank_and_a_link() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let arguments = ["simulate", "l20-8", "--baselines", "all-at-once", "--trace", "t.json"];
+    let (code, out, err) = variopath(folder.path(), &arguments);
+    assert_eq!(code, 0, "{err}");
+    assert!(out.contains("plan (strict)"));
+    let text = fs::read_to_string(folder.path().join("t.json")).expect("a trace");
+    let trace: Value = serde_json::from_str(&text).expect("JSON");
+    let events = trace["traceEvents"].as_array().expect("a list");
+    let of = |kind: &'static str| events.iter().filter(move |event| event["ph"] == kind);
+    assert_eq!(of("X").count(), 2 * 56);
+    let names: Vec<&str> = of("M").filter_map(|event| event["args"]["name"].as_str()).collect();
+    for name in ["plan (strict), ideal: ranks", "all-at-once, ideal: links", "g[7]", "g[0] (7)"] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    // Tracks do not overlap, and what links carried adds up to what was sent over them.
+    let mut tracks: std::collections::BTreeMap<(u64, u64), Vec<(f64, f64)>> = Default::default();
+    for event in of("X") {
+        let number = |key: &str| event[key].as_u64().expect("a number");
+        let (start, long) = (event["ts"].as_f64().expect("µs"), event["dur"].as_f64().expect("µs"));
+        tracks.entry((number("pid"), number("tid"))).or_default().push((start, start + long));
+    }
+    for times in tracks.values_mut() {
+        times.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(times.windows(2).all(|two| two[0].1 <= two[1].0 + 1e-5), "{times:?}");
+    }
+    let (mut last, mut bytes) = ((0.0, 0.0), 0.0);
+    for event in of("C").filter(|event| event["name"] == "g[0] -> sw[0]" && event["pid"] == 3) {
+        let (time, rate) = (event["ts"].as_f64(), event["args"]["GB/s"].as_f64());
+        bytes += last.1 * 1e9 * (time.expect("µs") - last.0) / 1e6;
+        last = (time.expect("µs"), rate.expect("a rate"));
+    }
+    assert!((bytes - 7.0 * 1_048_576.0).abs() < 10.0, "{bytes}");
+    assert_eq!(variopath(folder.path(), &arguments).0, 4, "the trace is there already");
+}

@@ -11,8 +11,10 @@ mod baselines;
 mod exchange;
 mod network;
 mod outcome;
+mod trace;
 
 pub use baselines::{Baseline, BaselineError};
 pub use exchange::{Exchange, Transfer};
-pub use network::{SimulationError, simulate};
+pub use network::{SimulationError, observed, simulate};
 pub use outcome::{Carried, Outcome};
+pub use trace::Trace;

@@ -29,13 +29,27 @@ pub fn simulate(
     exchange: &Exchange,
     setting: Setting,
 ) -> Result<Outcome, SimulationError> {
+    observed(topology, exchange, setting, |_, _| {})
+}
+
+/// As [`simulate`]; `observe` is told at each instant at which rates change what each resource carries
+/// from then on, in bytes a second, those that carry nothing left out.
+///
+/// # Errors
+/// [`SimulationError`].
+pub fn observed(
+    topology: &Topology,
+    exchange: &Exchange,
+    setting: Setting,
+    mut observe: impl FnMut(Picos, &[(LinkId, u64)]),
+) -> Result<Outcome, SimulationError> {
     let mut draft = Draft::new(topology, setting);
     exchange.transfers.iter().for_each(|transfer| draft.add(transfer));
     let hampering = draft.hampering(exchange);
     let shares = Shares::new(offers(topology, setting), draft.flows, &hampering);
     let mut loads = Loads::new(topology, &shares);
     let line = run(&shares, &draft.tasks, &[], |from, to, rates| {
-        loads.observe(from, to, rates, &draft.tasks);
+        loads.observe(from, to, rates, &draft.tasks, &mut observe);
     })?;
     Ok(loads.outcome(exchange, &line, &draft.of))
 }

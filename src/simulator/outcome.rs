@@ -52,7 +52,15 @@ impl<'a> Loads<'a> {
         }
     }
 
-    pub(super) fn observe(&mut self, from: Picos, to: Picos, rates: &[(u32, u64)], tasks: &[Task]) {
+    /// Takes up a stretch of time in which tasks run at these rates.
+    pub(super) fn observe(
+        &mut self,
+        from: Picos,
+        to: Picos,
+        rates: &[(u32, u64)],
+        tasks: &[Task],
+        tell: &mut impl FnMut(Picos, &[(LinkId, u64)]),
+    ) {
         let mut used = Vec::new();
         for &(task, rate) in rates {
             let Some(flow) = tasks[task as usize].flow else { continue };
@@ -66,6 +74,10 @@ impl<'a> Loads<'a> {
             }
         }
         let time = to.0 - from.0;
+        used.sort_unstable();
+        let loads: Vec<(LinkId, u64)> =
+            used.iter().map(|&at| (LinkId::new(at), self.rates[at].0)).collect();
+        tell(from, &loads);
         for at in used {
             let (load, modes) = &mut self.rates[at];
             let rate = std::mem::take(load);

@@ -10,7 +10,7 @@ use crate::cli::failure::Outcome;
 use crate::cli::pipeline::{self, NamedDemand, Platform, internal};
 use crate::cli::target::Target;
 use crate::diagnostics::{Diagnostic, Exit};
-use crate::simulator::{self, Baseline, Exchange};
+use crate::simulator::{self, Baseline, Exchange, Trace};
 use crate::topology::{Rule, Topology};
 use crate::verify;
 use clap::Args;
@@ -34,6 +34,12 @@ pub(in crate::cli) struct SimulateArgs {
     /// all-at-once, nccl, spread-out, spread-out-barriers, pairwise, birkhoff, fast
     #[arg(long, value_name = "NAMES", default_value = "all")]
     baselines: String,
+    /// Writes a trace of everything simulated here, for Perfetto or Chrome's tracing page
+    #[arg(long, value_name = "FILE")]
+    trace: Option<String>,
+    /// Replaces an existing trace
+    #[arg(long)]
+    force: bool,
     /// Prints one JSON document, `variopath-simulation/1`
     #[arg(long)]
     pub(in crate::cli) json: bool,
@@ -75,14 +81,17 @@ pub(in crate::cli) fn simulate(context: &mut Context, args: &SimulateArgs) -> Ou
         let exchange = baseline.exchange(&topology, &demand.demand);
         exchanges.push((baseline.name(), exchange.map_err(|error| error.to_string())));
     }
-    let mut rows = Vec::new();
+    let (mut rows, mut trace) = (Vec::new(), Trace::default());
     for (name, exchange) in exchanges {
         context.progress(&format!("simulating {name}"));
         let found = match exchange {
             Err(why) => Err(why),
             Ok(exchange) => {
                 let outcome = |&setting: &Setting| {
-                    let outcome = simulator::simulate(&topology, &exchange, setting);
+                    let outcome = match args.trace {
+                        Some(_) => trace.simulate(&topology, &exchange, setting, name),
+                        None => simulator::simulate(&topology, &exchange, setting),
+                    };
                     Ok((setting, outcome.map_err(|error| internal(&error))?))
                 };
                 let outcomes = settings.iter().map(outcome).collect::<Outcome<Vec<_>>>()?;
@@ -90,6 +99,10 @@ pub(in crate::cli) fn simulate(context: &mut Context, args: &SimulateArgs) -> Ou
             }
         };
         rows.push(Row { name, found });
+    }
+    if let Some(path) = &args.trace {
+        context.write_file(path, format!("{}\n", trace.document()).as_bytes(), args.force)?;
+        context.wrote(path);
     }
     if context.json {
         return context.print_json(&document(&topology, &demand, bound.t_star, &rows));
