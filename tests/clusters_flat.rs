@@ -306,6 +306,27 @@ fn sets_fit_where_each_node_has_its_part() {
     assert!(counts[0] > 10_000 && counts[1] > 500, "{counts:?}");
 }
 
+/// A card without a way to another node, and cards that rules give to GPUs, look like any other by their
+/// links.
+#[test]
+fn ports_that_nobody_uses_are_no_images_of_others() {
+    let host = "part host { socket s; gpu g[2] -- s : 25 GB/s; nic n[2] -- s : 25 GB/s VIA }\n\
+                host h[2]\nfabric f\n";
+    for (via, rest) in [
+        ("", "fabric own[2]\nh[*].n[0] -- f : 25 GB/s\nh[k].n[1] -- own[k] : 25 GB/s\n"),
+        ("", "fabric own\nh[*].n[0] -- f : 25 GB/s\nh[0].n[1] -- own : 25 GB/s\n"),
+        ("", "h[*].n[0] -- f : 25 GB/s\nh[0].n[1] -> f : 25 GB/s\n"),
+        ("\nvia g[k] : n[k]\n", "h[*].n[*] -- f : 25 GB/s\n"),
+        ("\nvia g[0] : n[1]\n", "h[*].n[*] -- f : 25 GB/s\n"),
+    ] {
+        let text = format!("topology \"ports\"\n{}{rest}", host.replace("VIA", via));
+        let topology = topology_of(&text);
+        let found = analyze_cluster(&topology, &Limits::default());
+        let found = found.unwrap_or_else(|faults| panic!("{faults:?}\n{text}"));
+        assert!(found.templates.iter().all(|template| template.catalog.strict.complete));
+    }
+}
+
 /// Four GPUs on two nodes, a card each node.
 const SMALL: &str = "topology \"small\"\npart node {\nsocket s\ngpu g[2]\nnic n\n\
                      g[*] -- s : 25 GB/s\nn -- s : 50 GB/s\nRULE\n}\nnode h[2]\nfabric leaf\n\

@@ -111,3 +111,13 @@ fn a_limit_bounds_like_a_link_of_so_many_slots() {
         verify(&stages.topology, &demand, &plan).expect("it holds");
     }
 }
+
+/// Two links of one direction each are an uplink like one of both.
+#[test]
+fn an_uplink_may_be_written_in_two_lines() {
+    let text = "topology \"two lines\"\nsocket s\ngpu g[3]\ng[0] -> s : 25 GB/s\ns -> g[0] : 25 GB/s\n\
+                g[1] -- s : 25 GB/s\ng[2] -- s : 25 GB/s\nlimit in uplink : 1\n";
+    let stages = stages_of("two.topo", text);
+    assert_eq!(stages.catalog.order, "6");
+    assert!(stages.topology.limits().iter().all(|limit| limit.routes.len() == 4));
+}

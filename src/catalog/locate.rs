@@ -25,8 +25,8 @@ const JOINT: u32 = 1 << 24;
 /// The topology of a catalog as a labelled structure: colours of vertices as stored, links coloured
 /// by their capacity and what they lose of it. The vertices of the catalog come first. A link under a joint capacity is a
 /// vertex of its own, as is the joint capacity; and a pair whose route is not what its links alone
-/// say (a push by the kernel at their least capacity) has an edge that tells its kind. Where pairs
-/// have several routes, each route is a vertex.
+/// say (a push by the kernel at their least capacity), or which ends at a port, has an edge that tells its
+/// kind. Where pairs have several routes, each route is a vertex.
 #[must_use]
 pub fn structure(catalog: &Catalog) -> Labeller {
     drawing(catalog).0
@@ -94,8 +94,10 @@ pub fn drawing(catalog: &Catalog) -> (Labeller, Palette) {
         }
     }
     let is_drawn = catalog.has_alternatives();
+    // Between GPUs there is a route in any case; which ports a GPU uses is told by no link.
     let told = |route: &&PlannedRoute| {
-        !is_drawn && RouteKind::of(route) != RouteKind::plain(catalog, route)
+        let is_half = route.src.0.max(route.dst.0) >= catalog.ranks;
+        !is_drawn && (is_half || RouteKind::of(route) != RouteKind::plain(catalog, route))
     };
     let kinds = sorted(catalog.routes.iter().filter(told).map(RouteKind::of));
     for route in catalog.routes.iter().filter(told) {

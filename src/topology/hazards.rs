@@ -264,10 +264,11 @@ impl Topology {
         }
     }
 
-    /// Whether one of the links is an uplink, in either direction.
+    /// Whether one of the links is an uplink, in either direction, be it written as one link or as two.
     fn crosses(&self, links: &[LinkId], spot: Spot) -> bool {
         let Spot::Uplink(uplink) = spot else { return false };
-        let link = self.resources[uplink.index()].link();
-        links.iter().any(|id| self.resources[id.index()].link() == link)
+        let ends =
+            |id: LinkId| self.resources[id.index()].ends().map(|(a, b)| (a.min(b), a.max(b)));
+        links.iter().any(|id| ends(*id) == ends(uplink))
     }
 }
